@@ -1,0 +1,208 @@
+/**
+ * The only reader of the environment. One table describes every setting; `.env.example` and the table in
+ * docs/operating.md are generated from it, and a wrong value stops the start with a sentence that names it.
+ */
+import os from 'node:os'
+import path from 'node:path'
+
+type Setting<T> = {
+  describe: string
+  /** What is allowed, in words, for error messages and the generated documentation. */
+  allowed: string
+  fallback: T
+  /** Returns undefined when the text is not allowed. */
+  read(text: string): T | undefined
+  isSecret?: boolean
+}
+
+const text = (describe: string, fallback: string, extra: Partial<Setting<string>> = {}): Setting<string> => ({
+  describe,
+  allowed: 'a text',
+  fallback,
+  read: (value) => value,
+  ...extra,
+})
+
+const wholeNumber = (describe: string, fallback: number, min: number, max: number): Setting<number> => ({
+  describe,
+  allowed: `a whole number from ${min} to ${max}`,
+  fallback,
+  read: (value) => {
+    const number = Number(value)
+    return /^\d{1,15}$/.test(value) && number >= min && number <= max ? number : undefined
+  },
+})
+
+const yesNo = (describe: string, fallback: boolean): Setting<boolean> => ({
+  describe,
+  allowed: 'true or false',
+  fallback,
+  read: (value) => (value === 'true' ? true : value === 'false' ? false : undefined),
+})
+
+const list = (describe: string, allowed: string, isItem: (item: string) => boolean, fallback: string[] = []): Setting<string[]> => ({
+  describe,
+  allowed,
+  fallback,
+  read: (value) => {
+    const items = value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean)
+    return items.every(isItem) ? items : undefined
+  },
+})
+
+const oneOf = <T extends string>(describe: string, values: readonly T[], fallback: T): Setting<T> => ({
+  describe,
+  allowed: `one of ${values.join(', ')}`,
+  fallback,
+  read: (value) => values.find((candidate) => candidate === value),
+})
+
+const url = (describe: string, schemes: string[], extra: Partial<Setting<string>> = {}): Setting<string> =>
+  text(describe, '', {
+    allowed: `an address that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    read: (value) => (URL.canParse(value) && schemes.includes(new URL(value).protocol) ? value : undefined),
+    ...extra,
+  })
+
+const port = (describe: string, fallback: number) => wholeNumber(describe, fallback, 0, 65535)
+
+const mebibytes = (describe: string, fallback: number) => wholeNumber(describe, fallback, 1, 4096)
+
+const isAddressOrRange = (item: string) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(item)
+const isHostPort = (item: string) => /^(callbacks|files|brokers)=[^\s/]+:\d{1,5}$/.test(item)
+
+export const roles = ['unified', 'direct', 'hooks', 'admin', 'worker'] as const
+export type Role = (typeof roles)[number]
+
+export const settings = {
+  POMBO_HOST: text('Address to listen on. Loopback unless you say otherwise.', '127.0.0.1', { allowed: 'a host name or address' }),
+  POMBO_PORT: port('Port of both APIs, the console and the health routes. 0 takes a free one.', 8080),
+  POMBO_DIRECT_PORT: port('Port of its own for the Direct Message API; empty: the main port.', 0),
+  POMBO_CONSOLE_PORT: port('Port of its own for the console and its API; empty: the main port.', 0),
+  POMBO_PUBLIC_URL: url('The address under which people and providers reach this installation; empty: taken from host and port.', [
+    'http:',
+    'https:',
+  ]),
+  POMBO_TRUSTED_PROXIES: list(
+    'Proxies whose X-Forwarded-For is believed.',
+    'addresses or ranges, separated by commas',
+    isAddressOrRange,
+  ),
+  POMBO_TLS_CERT_FILE: text('PEM file with the certificate chain; with the key file, HTTPS is served.', ''),
+  POMBO_TLS_KEY_FILE: text("PEM file with the certificate's key.", ''),
+  POMBO_DATA_DIR: text('Folder of the embedded database, the sealing key and quickstart.json.', './data', {
+    allowed: 'a path',
+  }),
+  DATABASE_URL: url('An external PostgreSQL 15 or newer instead of the embedded one.', ['postgres:', 'postgresql:'], {
+    isSecret: true,
+  }),
+  POMBO_DATABASE_CONNECTIONS: wholeNumber('Database connections per process.', 10, 4, 200),
+  POMBO_SEALING_KEY: text('Key that seals secrets at rest, 64 hexadecimal digits; empty: sealing.key in the data folder.', '', {
+    allowed: '64 hexadecimal digits',
+    read: (value) => (/^[0-9a-fA-F]{64}$/.test(value) ? value.toLowerCase() : undefined),
+    isSecret: true,
+  }),
+  POMBO_ROLES: list('What this node does.', `any of ${roles.join(', ')}, separated by commas`, (item) =>
+    (roles as readonly string[]).includes(item), [...roles]),
+  POMBO_SERVING_PROCESSES: wholeNumber(
+    'Serving processes; 0: one per core, at most four.',
+    0,
+    0,
+    64,
+  ),
+  POMBO_DEMO: yesNo('Create the demo company in an empty database and run its sandbox.', true),
+  POMBO_SANDBOX_PORT: port('Port of the sandbox page and its APIs; 0 takes a free one.', 0),
+  POMBO_LOG_LEVEL: oneOf('How much to log.', ['debug', 'info', 'warn', 'error', 'silent'] as const, 'info'),
+  POMBO_MAX_SEND_BODY_MIB: mebibytes('Largest body of POST /v1/sendmessage.', 32),
+  POMBO_MAX_BODY_MIB: mebibytes('Largest body of every other route.', 1),
+  POMBO_MAX_BODIES_IN_FLIGHT_MIB: mebibytes('Bytes of request bodies held at once by a process; past it 503.', 256),
+  POMBO_MAX_CONNECTIONS: wholeNumber('Open connections per serving process.', 10_000, 10, 1_000_000),
+  POMBO_ACCEPT_QUEUE: wholeNumber('Requests that may wait for a batch in one process; past it 503.', 4096, 16, 1_000_000),
+  POMBO_RATE_LIMIT_PER_COMPANY: wholeNumber('Send requests per second and company; 0: no limit.', 0, 0, 1_000_000),
+  POMBO_RATE_LIMIT_PER_TOKEN: wholeNumber('Send requests per second and token; 0: no limit.', 0, 0, 1_000_000),
+  POMBO_RATE_LIMIT_PER_ADDRESS: wholeNumber('Requests per second and client address; 0: no limit.', 0, 0, 1_000_000),
+  POMBO_OUTBOUND_EXCEPTIONS: list(
+    'Private or loopback peers that may be called all the same, per purpose.',
+    'items like callbacks=host:port, files=host:port or brokers=host:port, separated by commas',
+    isHostPort,
+  ),
+  POMBO_DRAIN_SECONDS: wholeNumber('How long a stop waits for what is in flight.', 30, 1, 600),
+  POMBO_RETENTION_MONTHS: wholeNumber('Months that messages are kept.', 13, 1, 120),
+} as const satisfies Record<string, Setting<unknown>>
+
+type Values = { [Name in keyof typeof settings]: (typeof settings)[Name]['fallback'] }
+
+export type Config = ReturnType<typeof shape>
+
+/** A wrong setting: the message is meant for the person who typed it. */
+export class ConfigError extends Error {}
+
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const problems: string[] = []
+  const values = Object.fromEntries(
+    Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
+      const given = env[name]
+      if (given === undefined || given === '') return [name, setting.fallback]
+      const value = setting.read(given)
+      if (value === undefined) {
+        const shown = setting.isSecret ? 'its value (not shown)' : `"${given}"`
+        problems.push(`${name} is ${shown}, but must be ${setting.allowed}.`)
+      }
+      return [name, value]
+    }),
+  ) as Values
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  if (Boolean(values.POMBO_TLS_CERT_FILE) !== Boolean(values.POMBO_TLS_KEY_FILE))
+    throw new ConfigError('POMBO_TLS_CERT_FILE and POMBO_TLS_KEY_FILE must be given together.')
+  return shape(values)
+}
+
+/** Settings in the words of the program. */
+function shape(values: Values) {
+  const mib = 1024 * 1024
+  return {
+    host: values.POMBO_HOST,
+    port: values.POMBO_PORT,
+    directPort: values.POMBO_DIRECT_PORT || undefined,
+    consolePort: values.POMBO_CONSOLE_PORT || undefined,
+    publicUrl: values.POMBO_PUBLIC_URL.replace(/\/+$/, '') || undefined,
+    trustedProxies: values.POMBO_TRUSTED_PROXIES,
+    tls: values.POMBO_TLS_CERT_FILE
+      ? { certFile: values.POMBO_TLS_CERT_FILE, keyFile: values.POMBO_TLS_KEY_FILE }
+      : undefined,
+    dataDir: path.resolve(values.POMBO_DATA_DIR),
+    databaseUrl: values.DATABASE_URL || undefined,
+    databaseConnections: values.POMBO_DATABASE_CONNECTIONS,
+    sealingKey: values.POMBO_SEALING_KEY || undefined,
+    roles: values.POMBO_ROLES as Role[],
+    servingProcesses: values.POMBO_SERVING_PROCESSES || Math.min(4, os.availableParallelism()),
+    isDemo: values.POMBO_DEMO,
+    sandboxPort: values.POMBO_SANDBOX_PORT,
+    logLevel: values.POMBO_LOG_LEVEL,
+    maxSendBodyBytes: values.POMBO_MAX_SEND_BODY_MIB * mib,
+    maxBodyBytes: values.POMBO_MAX_BODY_MIB * mib,
+    maxBodiesInFlightBytes: values.POMBO_MAX_BODIES_IN_FLIGHT_MIB * mib,
+    maxConnections: values.POMBO_MAX_CONNECTIONS,
+    acceptQueueDepth: values.POMBO_ACCEPT_QUEUE,
+    rateLimits: {
+      perCompany: values.POMBO_RATE_LIMIT_PER_COMPANY,
+      perToken: values.POMBO_RATE_LIMIT_PER_TOKEN,
+      perAddress: values.POMBO_RATE_LIMIT_PER_ADDRESS,
+    },
+    outboundExceptions: values.POMBO_OUTBOUND_EXCEPTIONS,
+    drainMs: values.POMBO_DRAIN_SECONDS * 1000,
+    retentionMonths: values.POMBO_RETENTION_MONTHS,
+  }
+}
+
+/** The text of `.env.example`. */
+export function envExample(): string {
+  const blocks = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
+    const fallback = Array.isArray(setting.fallback) ? setting.fallback.join(',') : String(setting.fallback)
+    return `# ${setting.describe}\n# Allowed: ${setting.allowed}.\n#${name}=${fallback === '0' && name.endsWith('_PORT') ? '' : fallback}`
+  })
+  return `# Generated from src/config.ts by \`npm run pombo -- generate\`. Every setting is optional.\n\n${blocks.join('\n\n')}\n`
+}

@@ -1,0 +1,135 @@
+/** The connection to PostgreSQL: a bounded pool, prepared statements by name, transactions. */
+import pg from 'pg'
+import type { Log } from '../lib/log.ts'
+
+/** A statement that is prepared once per connection under its name. */
+export type Statement = { name: string; text: string }
+
+export type Row = Record<string, unknown>
+
+export type Queryable = {
+  query<T = Row>(statement: Statement | string, values?: readonly unknown[]): Promise<T[]>
+}
+
+export type Connection = Queryable & {
+  /** Gives the connection back, or ends it when it is broken or its state is not known. */
+  release(isBroken?: boolean): void
+}
+
+export type Db = Queryable & {
+  connect(): Promise<Connection>
+  transaction<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
+  /** Statements sent since the start: tests compare round trips, not times. */
+  readonly roundTrips: number
+  readonly url: string
+  close(): Promise<void>
+}
+
+const parsers: Record<number, (text: string) => unknown> = {
+  // int8: counts and phone numbers, all below 2^53.
+  20: Number,
+}
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    (format === 'binary' ? undefined : parsers[oid]) ?? pg.types.getTypeParser(oid, format as 'text'),
+}
+
+export type DbOptions = {
+  url: string
+  connections: number
+  log: Log
+  applicationName?: string
+  statementTimeoutMs?: number
+  connectTimeoutMs?: number
+}
+
+export function createDb(options: DbOptions): Db {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connections,
+    types: types as pg.CustomTypesConfig,
+    application_name: options.applicationName ?? 'pombo',
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    idle_in_transaction_session_timeout: 30_000,
+    // A server that vanished without a word must not hold a caller longer than this.
+    query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
+  })
+  // An idle connection that breaks is replaced on the next use; unhandled, this event would end the process.
+  pool.on('error', (error) => options.log.warn({ err: error }, 'database connection lost while idle'))
+
+  let roundTrips = 0
+  const run = async <T>(target: pg.Pool | pg.PoolClient, statement: Statement | string, values?: readonly unknown[]) => {
+    roundTrips++
+    const query = typeof statement === 'string' ? { text: statement } : statement
+    const result = await target.query({ ...query, values: values as unknown[] })
+    return result.rows as T[]
+  }
+
+  const connect = async (): Promise<Connection> => {
+    const client = await pool.connect()
+    // Between checkout and release the pool does not listen for errors; the running query reports them.
+    const ignore = () => {}
+    client.on('error', ignore)
+    return {
+      query: (statement, values) => run(client, statement, values),
+      release(isBroken = false) {
+        client.off('error', ignore)
+        client.release(isBroken)
+      },
+    }
+  }
+
+  return {
+    url: options.url,
+    get roundTrips() {
+      return roundTrips
+    },
+    query: (statement, values) => run(pool, statement, values),
+    connect,
+    async transaction(work) {
+      const connection = await connect()
+      let isBroken = true
+      try {
+        await connection.query('begin')
+        const result = await work(connection)
+        await connection.query('commit')
+        isBroken = false
+        return result
+      } catch (error) {
+        if (!isConnectionError(error))
+          isBroken = await connection.query('rollback').then(
+            () => false,
+            () => true,
+          )
+        throw error
+      } finally {
+        connection.release(isBroken)
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+export const sqlState = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)
+    ? error.code
+    : undefined
+
+/**
+ * True when the database did not answer: nothing is known about what it did. An SQLSTATE means that it spoke,
+ * except for those it says when it is going away (57P0x, 08xxx) or has no room for us (53300).
+ */
+export function isConnectionError(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state === undefined) return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError)
+  return state.startsWith('08') || state.startsWith('57P') || state === '53300'
+}
+
+/** The data itself was refused (class 22 and 23): running it again as it is cannot help. */
+export const isDataError = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? '')
+
+/** Deadlock or serialization failure, or a lock not had in time: running it again may help. */
+export const isConflictError = (error: unknown): boolean => /^(40|55P03)/.test(sqlState(error) ?? '')

@@ -1,0 +1,36 @@
+/** Monthly partitions of messages and events by the message's UUIDv7, made ahead of time. */
+import { firstIdAt } from '../lib/ids.ts'
+import type { Queryable } from './db.ts'
+
+const partitionedTables = ['message', 'message_event'] as const
+const monthsAhead = 3
+
+const monthStart = (at: Date, offset: number) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + offset, 1))
+
+const suffix = (month: Date) => `${month.getUTCFullYear()}_${String(month.getUTCMonth() + 1).padStart(2, '0')}`
+
+/**
+ * Last month, this one and three ahead. The DEFAULT partition catches what a wrong clock or a missed
+ * housekeeping would lose; rows in it raise an alert.
+ */
+export async function ensurePartitions(connection: Queryable, now: Date): Promise<void> {
+  const existing = new Set(
+    (
+      await connection.query<{ name: string }>(
+        `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+          where i.inhparent = any(array['message'::regclass, 'message_event'::regclass])`,
+      )
+    ).map((row) => row.name),
+  )
+  for (const table of partitionedTables) {
+    if (!existing.has(`${table}_default`)) await connection.query(`create table ${table}_default partition of ${table} default`)
+    for (let offset = -1; offset <= monthsAhead; offset++) {
+      const month = monthStart(now, offset)
+      const name = `${table}_${suffix(month)}`
+      if (existing.has(name)) continue
+      const from = firstIdAt(month)
+      const to = firstIdAt(monthStart(now, offset + 1))
+      await connection.query(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`)
+    }
+  }
+}
