@@ -11,6 +11,9 @@ const keyOf = (digits: string): string | undefined => {
 const isMobileTwin = (short: string, long: string): boolean =>
   /^[6-9]\d{7}$/.test(short) && long === `9${short}`
 
+// No area code of Brazil has a zero, and libphonenumber reads 90 as a trunk prefix.
+const areaCode = fc.stringMatching(/^[1-9]{2}$/)
+
 describe('phones', () => {
   test('country code and number together', () => {
     expect(readPhone(55, 31996883193)).toEqual({
@@ -68,20 +71,16 @@ describe('phones', () => {
 
   test('Brazilian mobiles are the same person with and without the ninth digit', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 11, max: 99 }),
-        fc.integer({ min: 6_000_0000, max: 9_999_9999 }),
-        (area, local) => {
-          const key = keyOf(`55${area}${local}`)
-          expect(key).toBeDefined()
-          expect(keyOf(`55${area}9${local}`)).toBe(key)
-        },
-      ),
+      fc.property(areaCode, fc.integer({ min: 6_000_0000, max: 9_999_9999 }), (area, local) => {
+        const key = keyOf(`55${area}${local}`)
+        expect(key).toBeDefined()
+        expect(keyOf(`55${area}9${local}`)).toBe(key)
+      }),
     )
   })
 
   test('two different numbers never share a key otherwise', () => {
-    const brazilian = fc.tuple(fc.integer({ min: 11, max: 99 }), fc.stringMatching(/^[1-9]\d{7,8}$/))
+    const brazilian = fc.tuple(areaCode, fc.stringMatching(/^[1-9]\d{7,8}$/))
     fc.assert(
       fc.property(brazilian, brazilian, ([area, local], [otherArea, otherLocal]) => {
         const same =

@@ -37,8 +37,8 @@ export function readDigits(text: string): PhoneReading {
   return readPossible(digits)
 }
 
-// Parsing costs 11 µs, this test 0.1 µs. Brazil has ten or eleven national digits and nothing that starts with
-// 1 to 8, or with 9 and 1 to 9, is read as a trunk prefix, so the parser would say "possible" and change nothing.
+// Parsing costs 12 µs, this way all in all 0.7 µs. Brazil has ten or eleven national digits, and only 0 and 90 are
+// read as trunk prefixes, so for these the parser would say "possible" and change nothing.
 const possibleInBrazil = /^55(?:[1-8]\d|9[1-9])\d{8,9}$/
 
 function readPossible(digits: string): PhoneReading {
