@@ -40,7 +40,12 @@ const yesNo = (describe: string, fallback: boolean): Setting<boolean> => ({
   read: (value) => (value === 'true' ? true : value === 'false' ? false : undefined),
 })
 
-const list = (describe: string, allowed: string, isItem: (item: string) => boolean, fallback: string[] = []): Setting<string[]> => ({
+const list = (
+  describe: string,
+  allowed: string,
+  isItem: (item: string) => boolean,
+  fallback: string[] = [],
+): Setting<string[]> => ({
   describe,
   allowed,
   fallback,
@@ -78,14 +83,16 @@ export const roles = ['unified', 'direct', 'hooks', 'admin', 'worker'] as const
 export type Role = (typeof roles)[number]
 
 export const settings = {
-  POMBO_HOST: text('Address to listen on. Loopback unless you say otherwise.', '127.0.0.1', { allowed: 'a host name or address' }),
+  POMBO_HOST: text('Address to listen on. Loopback unless you say otherwise.', '127.0.0.1', {
+    allowed: 'a host name or address',
+  }),
   POMBO_PORT: port('Port of both APIs, the console and the health routes. 0 takes a free one.', 8080),
   POMBO_DIRECT_PORT: port('Port of its own for the Direct Message API; empty: the main port.', 0),
   POMBO_CONSOLE_PORT: port('Port of its own for the console and its API; empty: the main port.', 0),
-  POMBO_PUBLIC_URL: url('The address under which people and providers reach this installation; empty: taken from host and port.', [
-    'http:',
-    'https:',
-  ]),
+  POMBO_PUBLIC_URL: url(
+    'The address under which people and providers reach this installation; empty: taken from host and port.',
+    ['http:', 'https:'],
+  ),
   POMBO_TRUSTED_PROXIES: list(
     'Proxies whose X-Forwarded-For is believed.',
     'addresses or ranges, separated by commas',
@@ -96,34 +103,64 @@ export const settings = {
   POMBO_DATA_DIR: text('Folder of the embedded database, the sealing key and quickstart.json.', './data', {
     allowed: 'a path',
   }),
-  DATABASE_URL: url('An external PostgreSQL 15 or newer instead of the embedded one.', ['postgres:', 'postgresql:'], {
-    isSecret: true,
-  }),
-  POMBO_DATABASE_CONNECTIONS: wholeNumber('Database connections per process.', 10, 4, 200),
-  POMBO_SEALING_KEY: text('Key that seals secrets at rest, 64 hexadecimal digits; empty: sealing.key in the data folder.', '', {
-    allowed: '64 hexadecimal digits',
-    read: (value) => (/^[0-9a-fA-F]{64}$/.test(value) ? value.toLowerCase() : undefined),
-    isSecret: true,
-  }),
-  POMBO_ROLES: list('What this node does.', `any of ${roles.join(', ')}, separated by commas`, (item) =>
-    (roles as readonly string[]).includes(item), [...roles]),
-  POMBO_SERVING_PROCESSES: wholeNumber(
-    'Serving processes; 0: one per core, at most four.',
-    0,
-    0,
-    64,
+  DATABASE_URL: url(
+    'An external PostgreSQL 15 or newer instead of the embedded one.',
+    ['postgres:', 'postgresql:'],
+    {
+      isSecret: true,
+    },
   ),
+  POMBO_DATABASE_CONNECTIONS: wholeNumber('Database connections per process.', 10, 4, 200),
+  POMBO_SEALING_KEY: text(
+    'Key that seals secrets at rest, 64 hexadecimal digits; empty: sealing.key in the data folder.',
+    '',
+    {
+      allowed: '64 hexadecimal digits',
+      read: (value) => (/^[0-9a-fA-F]{64}$/.test(value) ? value.toLowerCase() : undefined),
+      isSecret: true,
+    },
+  ),
+  POMBO_ROLES: list(
+    'What this node does.',
+    `any of ${roles.join(', ')}, separated by commas`,
+    (item) => (roles as readonly string[]).includes(item),
+    [...roles],
+  ),
+  POMBO_SERVING_PROCESSES: wholeNumber('Serving processes; 0: one per core, at most four.', 0, 0, 64),
   POMBO_DEMO: yesNo('Create the demo company in an empty database and run its sandbox.', true),
   POMBO_SANDBOX_PORT: port('Port of the sandbox page and its APIs; 0 takes a free one.', 0),
   POMBO_LOG_LEVEL: oneOf('How much to log.', ['debug', 'info', 'warn', 'error', 'silent'] as const, 'info'),
   POMBO_MAX_SEND_BODY_MIB: mebibytes('Largest body of POST /v1/sendmessage.', 32),
   POMBO_MAX_BODY_MIB: mebibytes('Largest body of every other route.', 1),
-  POMBO_MAX_BODIES_IN_FLIGHT_MIB: mebibytes('Bytes of request bodies held at once by a process; past it 503.', 256),
+  POMBO_MAX_BODIES_IN_FLIGHT_MIB: mebibytes(
+    'Bytes of request bodies held at once by a process; past it 503.',
+    256,
+  ),
   POMBO_MAX_CONNECTIONS: wholeNumber('Open connections per serving process.', 10_000, 10, 1_000_000),
-  POMBO_ACCEPT_QUEUE: wholeNumber('Requests that may wait for a batch in one process; past it 503.', 4096, 16, 1_000_000),
-  POMBO_RATE_LIMIT_PER_COMPANY: wholeNumber('Send requests per second and company; 0: no limit.', 0, 0, 1_000_000),
-  POMBO_RATE_LIMIT_PER_TOKEN: wholeNumber('Send requests per second and token; 0: no limit.', 0, 0, 1_000_000),
-  POMBO_RATE_LIMIT_PER_ADDRESS: wholeNumber('Requests per second and client address; 0: no limit.', 0, 0, 1_000_000),
+  POMBO_ACCEPT_QUEUE: wholeNumber(
+    'Requests that may wait for a batch in one process; past it 503.',
+    4096,
+    16,
+    1_000_000,
+  ),
+  POMBO_RATE_LIMIT_PER_COMPANY: wholeNumber(
+    'Send requests per second and company; 0: no limit.',
+    0,
+    0,
+    1_000_000,
+  ),
+  POMBO_RATE_LIMIT_PER_TOKEN: wholeNumber(
+    'Send requests per second and token; 0: no limit.',
+    0,
+    0,
+    1_000_000,
+  ),
+  POMBO_RATE_LIMIT_PER_ADDRESS: wholeNumber(
+    'Requests per second and client address; 0: no limit.',
+    0,
+    0,
+    1_000_000,
+  ),
   POMBO_OUTBOUND_EXCEPTIONS: list(
     'Private or loopback peers that may be called all the same, per purpose.',
     'items like callbacks=host:port, files=host:port or brokers=host:port, separated by commas',

@@ -1,7 +1,21 @@
 /** UUIDv7 inside, a readable prefix outside (`msg_0198…`): the prefix tells people and logs what an id is of. */
 import { randomUUIDv7 } from 'node:crypto'
 
-export type IdPrefix = 'msg' | 'req' | 'cmp' | 'usr' | 'dtk' | 'seg' | 'lin' | 'tpl' | 'med' | 'con' | 'rul' | 'lst' | 'att' | 'evt'
+export type IdPrefix =
+  | 'msg'
+  | 'req'
+  | 'cmp'
+  | 'usr'
+  | 'dtk'
+  | 'seg'
+  | 'lin'
+  | 'tpl'
+  | 'med'
+  | 'con'
+  | 'rul'
+  | 'lst'
+  | 'att'
+  | 'evt'
 
 export const newId = (): string => randomUUIDv7()
 

@@ -5,8 +5,22 @@ export type Log = pino.Logger
 
 /** Names that are secret wherever they stand, up to four levels deep. */
 const secretNames = [
-  'password', 'secret', 'token', 'accessToken', 'access_token', 'platformPrivateToken', 'authorization',
-  'cookie', 'apiKey', 'privateKey', 'text', 'body', 'content', 'base64', 'connectionString', 'databaseUrl',
+  'password',
+  'secret',
+  'token',
+  'accessToken',
+  'access_token',
+  'platformPrivateToken',
+  'authorization',
+  'cookie',
+  'apiKey',
+  'privateKey',
+  'text',
+  'body',
+  'content',
+  'base64',
+  'connectionString',
+  'databaseUrl',
 ]
 const redactedPaths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.*.*.${name}`])
 

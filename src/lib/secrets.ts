@@ -1,5 +1,13 @@
 /** Sealing (AES-256-GCM), hashing of random tokens (SHA-256) and of passwords (Argon2id). */
-import { argon2, createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  argon2,
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 
 export type Sealer = {
@@ -13,7 +21,8 @@ const version = 1
 
 export function createSealer(keyHex: string): Sealer {
   const key = Buffer.from(keyHex, 'hex')
-  if (key.length !== 32) throw new Error('The sealing key must be 32 bytes, written as 64 hexadecimal digits.')
+  if (key.length !== 32)
+    throw new Error('The sealing key must be 32 bytes, written as 64 hexadecimal digits.')
   return {
     seal(plain) {
       const nonce = randomBytes(12)

@@ -61,7 +61,11 @@ export function createDb(options: DbOptions): Db {
   pool.on('error', (error) => options.log.warn({ err: error }, 'database connection lost while idle'))
 
   let roundTrips = 0
-  const run = async <T>(target: pg.Pool | pg.PoolClient, statement: Statement | string, values?: readonly unknown[]) => {
+  const run = async <T>(
+    target: pg.Pool | pg.PoolClient,
+    statement: Statement | string,
+    values?: readonly unknown[],
+  ) => {
     roundTrips++
     const query = typeof statement === 'string' ? { text: statement } : statement
     const result = await target.query({ ...query, values: values as unknown[] })
@@ -114,7 +118,10 @@ export function createDb(options: DbOptions): Db {
 }
 
 export const sqlState = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  /^[0-9A-Z]{5}$/.test(error.code)
     ? error.code
     : undefined
 
@@ -124,7 +131,8 @@ export const sqlState = (error: unknown): string | undefined =>
  */
 export function isConnectionError(error: unknown): boolean {
   const state = sqlState(error)
-  if (state === undefined) return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError)
+  if (state === undefined)
+    return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError)
   return state.startsWith('08') || state.startsWith('57P') || state === '53300'
 }
 

@@ -19,7 +19,11 @@ const migrationLock = 0x706f6d626f
 export class SchemaTooNewError extends Error {}
 
 /** Brings the schema up to date, then runs `whileLocked` still under the lock (first-start decisions). */
-export async function migrate(db: Db, log: Log, whileLocked?: (connection: Queryable) => Promise<void>): Promise<void> {
+export async function migrate(
+  db: Db,
+  log: Log,
+  whileLocked?: (connection: Queryable) => Promise<void>,
+): Promise<void> {
   const connection = await db.connect()
   let isBroken = true
   try {
@@ -66,16 +70,18 @@ async function apply(connection: Queryable, file: MigrationFile): Promise<void> 
   await connection.query('begin')
   try {
     await connection.query(sql)
-    await connection.query('insert into schema_migration (number, name, oldest_generation) values ($1, $2, $3)', [
-      file.number,
-      file.name,
-      oldest,
-    ])
+    await connection.query(
+      'insert into schema_migration (number, name, oldest_generation) values ($1, $2, $3)',
+      [file.number, file.name, oldest],
+    )
     await connection.query('commit')
   } catch (error) {
     await connection.query('rollback')
-    throw new Error(`Migration ${file.name} failed: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    throw new Error(
+      `Migration ${file.name} failed: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    )
   }
 }

@@ -5,9 +5,11 @@ import type { Queryable } from './db.ts'
 const partitionedTables = ['message', 'message_event'] as const
 const monthsAhead = 3
 
-const monthStart = (at: Date, offset: number) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + offset, 1))
+const monthStart = (at: Date, offset: number) =>
+  new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + offset, 1))
 
-const suffix = (month: Date) => `${month.getUTCFullYear()}_${String(month.getUTCMonth() + 1).padStart(2, '0')}`
+const suffix = (month: Date) =>
+  `${month.getUTCFullYear()}_${String(month.getUTCMonth() + 1).padStart(2, '0')}`
 
 /**
  * Last month, this one and three ahead. The DEFAULT partition catches what a wrong clock or a missed
@@ -23,14 +25,17 @@ export async function ensurePartitions(connection: Queryable, now: Date): Promis
     ).map((row) => row.name),
   )
   for (const table of partitionedTables) {
-    if (!existing.has(`${table}_default`)) await connection.query(`create table ${table}_default partition of ${table} default`)
+    if (!existing.has(`${table}_default`))
+      await connection.query(`create table ${table}_default partition of ${table} default`)
     for (let offset = -1; offset <= monthsAhead; offset++) {
       const month = monthStart(now, offset)
       const name = `${table}_${suffix(month)}`
       if (existing.has(name)) continue
       const from = firstIdAt(month)
       const to = firstIdAt(monthStart(now, offset + 1))
-      await connection.query(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`)
+      await connection.query(
+        `create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
+      )
     }
   }
 }

@@ -37,11 +37,17 @@ const templateLock = 0x7465737400
 async function ensureTemplate(client: pg.Client): Promise<void> {
   await client.query('select pg_advisory_lock($1)', [templateLock])
   try {
-    const found = await client.query('select 1 from pg_database where datname = $1 and datistemplate', [templateName])
+    const found = await client.query('select 1 from pg_database where datname = $1 and datistemplate', [
+      templateName,
+    ])
     if (found.rowCount) return
     await client.query(`drop database if exists ${templateName}`)
     await client.query(`create database ${templateName}`)
-    const db = createDb({ url: withDatabase(inject('databaseUrl'), templateName), connections: 2, log: silentLog })
+    const db = createDb({
+      url: withDatabase(inject('databaseUrl'), templateName),
+      connections: 2,
+      log: silentLog,
+    })
     await migrate(db, silentLog)
     await db.close()
     await client.query(`alter database ${templateName} is_template true`)

@@ -1,0 +1,49 @@
+/** What became of a request to send. A surface turns each kind into its own status and body. */
+
+/** Where in the request a problem lies, in our words; each surface maps it to the path of its own field. */
+export type Place =
+  | 'template'
+  /** All variables of the template, or one of them by name. */
+  | 'variables'
+  | `variables.${string}`
+  | 'header'
+  | 'line'
+  | 'attendant'
+  | 'segment'
+  | 'wallet'
+  | 'text'
+  | 'subject'
+  | 'files'
+  | `files[${number}]`
+  | 'company'
+  | 'what'
+  | 'idempotencyKey'
+
+export type Problem = { at: Place; message: string }
+
+/** One thing that was looked at: the contact's state or a rule of the company. */
+export type Verdict = {
+  /** `attendance`, `recent_contact`, `window`, or the kind of a rule. */
+  rule: string
+  ruleId?: string
+  passed: boolean
+  /** For a rule that did not pass: does it refuse, or only delay? */
+  action?: 'block' | 'defer'
+  reason?: string
+  /** The record that matched, for people: a list's name and entry, a counter. */
+  matched?: string
+  nextAllowedAt?: Date
+}
+
+export type Outcome =
+  | { kind: 'accepted'; messageId: string | null; requestId: string; isReplay: boolean; verdicts: Verdict[] }
+  /** Direct API: valid, but no line serves the channel and segment. */
+  | { kind: 'not_sent'; messageId: string | null; requestId: string; isReplay: boolean; verdicts: Verdict[] }
+  /** The contact's state or the company's rules say no; recorded as `blocked`. Holds every verdict, also passed ones. */
+  | { kind: 'refused'; verdicts: Verdict[] }
+  | { kind: 'invalid'; problems: Problem[]; verdicts: Verdict[] }
+  | { kind: 'key_reused' }
+  /** The token was replaced or revoked between the door and the transaction. */
+  | { kind: 'unauthorized' }
+  | { kind: 'suspended' }
+  | { kind: 'unavailable'; retryAfterSeconds: number }

@@ -1,0 +1,17 @@
+/** What a surface hands to the accept path, and the accept path as surfaces see it. */
+import type { Outcome } from '../domain/outcome.ts'
+import type { SendRequest } from '../domain/send-request.ts'
+
+/** Who sends: proven at the door by the token's hash, proven again inside the accepting transaction. */
+export type Sender = { kind: 'api_user' | 'direct_token'; id: string; companyId: string; tokenHash: Buffer }
+
+export type Submission = {
+  sender: Sender
+  request: SendRequest
+  requestId: string
+  isDryRun: boolean
+  /** `bodyHash`: SHA-256 of the raw body. */
+  idempotency?: { route: string; key: string; bodyHash: Buffer }
+}
+
+export type AcceptMessage = (submission: Submission) => Promise<Outcome>
