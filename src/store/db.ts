@@ -141,3 +141,6 @@ export const isDataError = (error: unknown): boolean => /^2[23]/.test(sqlState(e
 
 /** Deadlock or serialization failure, or a lock not had in time: running it again may help. */
 export const isConflictError = (error: unknown): boolean => /^(40|55P03)/.test(sqlState(error) ?? '')
+
+/** A name or address that must be unique is taken. */
+export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505'
