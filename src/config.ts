@@ -127,6 +127,7 @@ export const settings = {
     [...roles],
   ),
   POMBO_SERVING_PROCESSES: wholeNumber('Serving processes; 0: one per core, at most four.', 0, 0, 64),
+  POMBO_FOLD_PROCESSES: yesNo('Serve and work in one single process, for machines with little memory.', false),
   POMBO_DEMO: yesNo('Create the demo company in an empty database and run its sandbox.', true),
   POMBO_SANDBOX_PORT: port('Port of the sandbox page and its APIs; 0 takes a free one.', 0),
   POMBO_LOG_LEVEL: oneOf('How much to log.', ['debug', 'info', 'warn', 'error', 'silent'] as const, 'info'),
@@ -216,6 +217,7 @@ function shape(values: Values) {
     sealingKey: values.POMBO_SEALING_KEY || undefined,
     roles: values.POMBO_ROLES as Role[],
     servingProcesses: values.POMBO_SERVING_PROCESSES || Math.min(4, os.availableParallelism()),
+    isFolded: values.POMBO_FOLD_PROCESSES,
     isDemo: values.POMBO_DEMO,
     sandboxPort: values.POMBO_SANDBOX_PORT,
     logLevel: values.POMBO_LOG_LEVEL,
@@ -242,4 +244,15 @@ export function envExample(): string {
     return `# ${setting.describe}\n# Allowed: ${setting.allowed}.\n#${name}=${fallback === '0' && name.endsWith('_PORT') ? '' : fallback}`
   })
   return `# Generated from src/config.ts by \`npm run pombo -- generate\`. Every setting is optional.\n\n${blocks.join('\n\n')}\n`
+}
+
+/** What the supervisor started this process for; undefined: nobody did, it is the program itself. */
+export function processKind(env: NodeJS.ProcessEnv = process.env): 'serve' | 'worker' | 'all' | undefined {
+  const kind = env['POMBO_PROCESS']
+  return kind === 'serve' || kind === 'worker' || kind === 'all' ? kind : undefined
+}
+
+/** The environment of a process that we start: our own with `extra` on top. */
+export function childEnvironment(extra: Record<string, string>): NodeJS.ProcessEnv {
+  return { ...process.env, ...extra }
 }
