@@ -47,3 +47,5 @@ export type Outcome =
   | { kind: 'unauthorized' }
   | { kind: 'suspended' }
   | { kind: 'unavailable'; retryAfterSeconds: number }
+  /** A fault of ours, logged with the request id. */
+  | { kind: 'failed' }

@@ -220,6 +220,8 @@ create table outbox (
   attempts smallint not null default 0,
   -- Set when the rules said "not yet": the decision is taken again before it leaves.
   is_deferred boolean not null default false,
+  -- The caller named this very line: never fails over.
+  is_pinned boolean not null default false,
   -- Hand-over mark: the owner's epoch that began to write it to the provider.
   handed_over_epoch bigint
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000);

@@ -1,0 +1,79 @@
+/** Everything is checked, and the answer is what a real call would get; nothing is stored, locked or counted. */
+import type { Outcome } from '../domain/outcome.ts'
+import { newId } from '../lib/ids.ts'
+import { loadFacts, seeContact } from '../store/accepting.ts'
+import { isConnectionError } from '../store/db.ts'
+import {
+  createState,
+  dropStale,
+  findHits,
+  ownMedia,
+  planBatch,
+  type BatchContext,
+  type Entry,
+} from './accept-batch.ts'
+import { decideMessage } from './decide-message.ts'
+import type { Submission } from './submission.ts'
+
+export async function dryRun(context: BatchContext, submission: Submission): Promise<Outcome> {
+  try {
+    return await look(context, submission)
+  } catch (error) {
+    context.log.error({ err: error, requestId: submission.requestId }, 'a dry run failed')
+    return isConnectionError(error) ? { kind: 'unavailable', retryAfterSeconds: 2 } : { kind: 'failed' }
+  }
+}
+
+async function look(context: BatchContext, submission: Submission): Promise<Outcome> {
+  const { db, clock, catalogues } = context
+  const { sender, request, requestId } = submission
+  // An idempotency record is neither read nor written.
+  const entry: Entry = {
+    submission: { ...submission, idempotency: undefined },
+    messageId: newId(),
+    contactId: newId(),
+    impatientAt: 0,
+    tries: 0,
+    isDoubtful: false,
+    answer: () => {},
+  }
+  for (;;) {
+    await catalogues.ensure([sender.companyId])
+    const now = clock.now()
+    const plan = planBatch([entry])
+    const row = await seeContact(db, plan.contacts[0]!)
+    const contactIds = row ? [row.id] : []
+    const [facts, hits] = await Promise.all([
+      loadFacts(db, { ...plan, keys: [], contactIds, countedContactIds: contactIds, absent: [], now }),
+      findHits(context, [entry], now),
+    ])
+    if (dropStale(catalogues, facts)) continue
+    if (!facts.validTokens.has(sender.tokenHash.toString('hex'))) return { kind: 'unauthorized' }
+    const decision = decideMessage(request, {
+      catalogue: catalogues.get(sender.companyId)!,
+      isSuspended: facts.companies.get(sender.companyId)!.isSuspended,
+      state: createState(entry, row, facts, catalogues, now),
+      restrictionHits: hits.get(0) ?? [],
+      media: ownMedia(facts, sender.companyId),
+      now,
+      random: context.random,
+    })
+    switch (decision.kind) {
+      case 'suspended':
+        return decision
+      case 'invalid':
+        return { kind: 'invalid', problems: decision.problems, verdicts: decision.verdicts }
+      case 'refused':
+        return { kind: 'refused', verdicts: decision.verdicts }
+      case 'accepted':
+      case 'not_sent':
+        return {
+          kind: decision.kind,
+          messageId: null,
+          requestId,
+          isReplay: false,
+          verdicts: decision.verdicts,
+        }
+    }
+  }
+}
