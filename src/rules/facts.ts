@@ -1,23 +1,13 @@
 /** What rules look at. All of it is loaded before, for a whole batch; rules themselves ask nobody. */
 import type { Api, Channel } from '../domain/channel.ts'
+import type { CounterValue } from '../domain/counter.ts'
+import type { RestrictionHit } from '../domain/restriction.ts'
 import type { Rule, RuleKind, RuleSettings } from '../domain/rule.ts'
 import type { Approval } from '../domain/template.ts'
 
-export type RestrictionField = 'phone' | 'email' | 'document' | 'contract'
-
-export type RestrictionHit = {
-  listId: string
-  field: RestrictionField
-  /** The entry's own value, as kept. */
-  value: string
-  isPrefix: boolean
-  expiresAt?: Date
-}
-
-/** A counter of one contact: for caps `at` is the start of the period counted, for duplicates the last time. */
-export type CounterValue = { count: number; at: Date }
-
-export type CounterRaise = { key: string; at: Date }
+export type { CounterRaise, CounterValue } from '../domain/counter.ts'
+export { raised } from '../domain/counter.ts'
+export type { RestrictionField, RestrictionHit } from '../domain/restriction.ts'
 
 export type RuleFacts = {
   now: Date
@@ -53,12 +43,3 @@ export type Check<K extends RuleKind> = (
   facts: RuleFacts,
   rule: Rule,
 ) => Conflict | undefined
-
-/**
- * A counter after a raise: a later `at` (the next period, a new sending) starts again at one; the same or an
- * earlier one, as from a node whose clock is behind, counts along. `store/counters.ts` says the same in SQL.
- */
-export function raised(counter: CounterValue | undefined, raise: CounterRaise): CounterValue {
-  if (counter === undefined || counter.at < raise.at) return { count: 1, at: raise.at }
-  return { count: counter.count + 1, at: counter.at }
-}

@@ -1,0 +1,236 @@
+/** Entries of restriction lists: lookups for a whole batch, adding, removing, expiring. Lists: restriction-lists.ts. */
+import {
+  otherSpelling,
+  readRestrictionValue,
+  restrictionKey,
+  type RestrictionField,
+  type RestrictionHit,
+} from '../domain/restriction.ts'
+import type { Queryable } from './db.ts'
+
+/** What is looked up for one request: these values on these lists. */
+export type RestrictionProbe = {
+  ref: number
+  listIds: readonly string[]
+  phone?: string
+  email?: string
+  document?: string
+  contract?: string
+}
+
+/**
+ * One index descent per list and value, and one per list, value and length of prefix in use. LIMIT 1 on a full
+ * key changes nothing but the plan: a subquery with it is never turned into a join that reads the table, whatever
+ * the statistics say.
+ */
+export const findStatement = {
+  name: 'restriction_find',
+  text: `
+with probe as materialized (
+  select * from unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::boolean[]) as p(ref, list_id, field, value, is_exact)
+)
+select p.ref, e.list_id as "listId", e.field, e.value, e.is_prefix as "isPrefix", e.expires_at as "expiresAt"
+from probe p cross join lateral (
+  select * from restriction_entry e
+  where e.list_id = p.list_id and e.field = p.field and e.is_prefix = false and e.value = p.value limit 1) e
+where p.is_exact and (e.expires_at is null or e.expires_at > $6)
+union all
+select p.ref, e.list_id, e.field, e.value, e.is_prefix, e.expires_at
+from probe p cross join lateral (
+  select length from restriction_prefix_length l
+  where l.list_id = p.list_id and l.field = p.field and l.length <= length(p.value) offset 0) l
+cross join lateral (
+  select * from restriction_entry e
+  where e.list_id = p.list_id and e.field = p.field and e.is_prefix and e.value = left(p.value, l.length) limit 1) e
+where e.expires_at is null or e.expires_at > $6`,
+}
+
+type FoundRow = {
+  ref: number
+  listId: string
+  field: RestrictionField
+  value: string
+  isPrefix: boolean
+  expiresAt: Date | null
+}
+
+/** The hits of each probe by its `ref`; a probe without hits is absent. One statement, however many probes. */
+export async function findRestrictionHits(
+  connection: Queryable,
+  probes: readonly RestrictionProbe[],
+  now: Date,
+): Promise<Map<number, RestrictionHit[]>> {
+  const hits = new Map<number, RestrictionHit[]>()
+  const columns = probeColumns(probes)
+  if (columns.refs.length === 0) return hits
+  const rows = await connection.query<FoundRow>(findStatement, [
+    columns.refs,
+    columns.listIds,
+    columns.fields,
+    columns.values,
+    columns.isExact,
+    now,
+  ])
+  for (const { ref, expiresAt, ...row } of rows) {
+    const ofProbe = hits.get(ref) ?? []
+    hits.set(ref, ofProbe)
+    // Both spellings of a Brazilian mobile start with the same area code, so a prefix may be found twice.
+    if (ofProbe.some((hit) => isSameEntry(hit, row))) continue
+    ofProbe.push(expiresAt === null ? row : { ...row, expiresAt })
+  }
+  return hits
+}
+
+const isSameEntry = (a: RestrictionHit, b: RestrictionHit): boolean =>
+  a.isPrefix === b.isPrefix && a.value === b.value && a.field === b.field && a.listId === b.listId
+
+function probeColumns(probes: readonly RestrictionProbe[]) {
+  const columns = {
+    refs: [] as number[],
+    listIds: [] as string[],
+    fields: [] as RestrictionField[],
+    values: [] as string[],
+    isExact: [] as boolean[],
+  }
+  const add = (probe: RestrictionProbe, field: RestrictionField, value: string, isExact: boolean) => {
+    for (const listId of probe.listIds) {
+      columns.refs.push(probe.ref)
+      columns.listIds.push(listId)
+      columns.fields.push(field)
+      columns.values.push(value)
+      columns.isExact.push(isExact)
+    }
+  }
+  for (const probe of probes) {
+    for (const field of ['phone', 'email', 'document', 'contract'] as const) {
+      const value = probe[field] === undefined ? '' : restrictionKey(field, probe[field])
+      // PostgreSQL has no text with a zero character, and no entry has one.
+      if (value === '' || value.includes('\0')) continue
+      add(probe, field, value, true)
+      const other = field === 'phone' ? otherSpelling(value) : undefined
+      if (other !== undefined) add(probe, field, other, false)
+    }
+  }
+  return columns
+}
+
+export type RestrictionEntryInput = {
+  field: RestrictionField
+  value: string
+  isPrefix?: boolean
+  expiresAt?: Date
+}
+
+export type EntriesAdded = {
+  /** Entries that were not there before. */
+  added: number
+  /** Those that were, and have another expiry now. */
+  changed: number
+  /** What was not taken: its place in the input, and why. */
+  problems: { index: number; reason: string }[]
+}
+
+/** Values are brought into the form in which they compare; an entry that is there takes the new expiry. */
+export async function addRestrictionEntries(
+  connection: Queryable,
+  listId: string,
+  entries: readonly RestrictionEntryInput[],
+): Promise<EntriesAdded> {
+  const problems: EntriesAdded['problems'] = []
+  const byKey = new Map<
+    string,
+    { field: RestrictionField; isPrefix: boolean; value: string; at: Date | null }
+  >()
+  for (const [index, { field, value, isPrefix = false, expiresAt = null }] of entries.entries()) {
+    const reading = readRestrictionValue(field, value, isPrefix)
+    if (reading.ok)
+      byKey.set(`${field} ${isPrefix} ${reading.value}`, {
+        field,
+        isPrefix,
+        value: reading.value,
+        at: expiresAt,
+      })
+    else problems.push({ index, reason: reading.reason })
+  }
+  const rows = [...byKey.values()]
+  const [counts] = await connection.query<{ added: number; changed: number }>(mergeStatement, [
+    listId,
+    rows.map((row) => row.field),
+    rows.map((row) => row.isPrefix),
+    rows.map((row) => row.value),
+    rows.map((row) => row.at),
+  ])
+  return { added: counts!.added, changed: counts!.changed, problems }
+}
+
+/** The rows to merge come as `given (field, is_prefix, value, expires_at)`, each key once. */
+export const mergeInto = (listId: string, given: string): string => `
+with merged as (
+  insert into restriction_entry (list_id, field, is_prefix, value, expires_at)
+  select ${listId}, field, is_prefix, value, expires_at from ${given} order by field, is_prefix, value
+  on conflict (list_id, field, is_prefix, value) do update set expires_at = excluded.expires_at
+    where restriction_entry.expires_at is distinct from excluded.expires_at
+  returning xmax = 0 as is_new
+)
+select count(*) filter (where is_new) as added, count(*) filter (where not is_new) as changed from merged`
+
+const mergeStatement = {
+  name: 'restriction_merge',
+  text: mergeInto(
+    '$1::uuid',
+    'unnest($2::text[], $3::boolean[], $4::text[], $5::timestamptz[]) as given(field, is_prefix, value, expires_at)',
+  ),
+}
+
+/** How many were there. A value that could be no entry is not there. */
+export async function removeRestrictionEntries(
+  connection: Queryable,
+  listId: string,
+  entries: readonly Pick<RestrictionEntryInput, 'field' | 'value' | 'isPrefix'>[],
+): Promise<number> {
+  const rows = entries.flatMap(({ field, value, isPrefix = false }) => {
+    const reading = readRestrictionValue(field, value, isPrefix)
+    return reading.ok ? [{ field, isPrefix, value: reading.value }] : []
+  })
+  const removed = await connection.query(
+    `delete from restriction_entry e using unnest($2::text[], $3::boolean[], $4::text[]) as g(field, is_prefix, value)
+      where e.list_id = $1 and e.field = g.field and e.is_prefix = g.is_prefix and e.value = g.value returning 1`,
+    [listId, rows.map((row) => row.field), rows.map((row) => row.isPrefix), rows.map((row) => row.value)],
+  )
+  return removed.length
+}
+
+/** Removes up to `limit` entries that hold no longer; a lookup never counts them anyway. Returns how many. */
+export async function removeExpiredEntries(
+  connection: Queryable,
+  now: Date,
+  limit = 10_000,
+): Promise<number> {
+  const removed = await connection.query(
+    `delete from restriction_entry where ctid = any(array(
+        select ctid from restriction_entry where expires_at <= $1 order by expires_at limit $2 for update skip locked))
+      returning 1`,
+    [now, limit],
+  )
+  return removed.length
+}
+
+export type StoredEntry = {
+  field: RestrictionField
+  isPrefix: boolean
+  value: string
+  expiresAt: Date | null
+}
+
+/** A page of a list in key order; `after` is the last entry of the page before. */
+export const listRestrictionEntries = (
+  connection: Queryable,
+  listId: string,
+  options: { after?: Pick<StoredEntry, 'field' | 'isPrefix' | 'value'>; limit: number },
+): Promise<StoredEntry[]> =>
+  connection.query<StoredEntry>(
+    `select field, is_prefix as "isPrefix", value, expires_at as "expiresAt" from restriction_entry
+      where list_id = $1 and ($2::text is null or (field, is_prefix, value) > ($2, $3::boolean, $4::text))
+      order by field, is_prefix, value limit $5`,
+    [listId, options.after?.field, options.after?.isPrefix, options.after?.value, options.limit],
+  )
