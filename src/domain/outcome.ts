@@ -6,7 +6,9 @@ export type Place =
   /** All variables of the template, or one of them by name. */
   | 'variables'
   | `variables.${string}`
+  /** Direct WhatsApp: the name of the header's variable, or the header's value. */
   | 'header'
+  | 'header.value'
   | 'line'
   | 'attendant'
   | 'segment'

@@ -230,7 +230,7 @@ function headerFile(url: string, facts: Facts, problems: Problem[]): FileRef[] {
   const mimeType = mimeTypeOf(name)
   if (!parsed || !/^https?:$/.test(parsed.protocol) || mimeType === undefined) {
     problems.push({
-      at: 'header',
+      at: 'header.value',
       message: 'the header takes the http(s) address of a file with a known extension',
     })
     return []
