@@ -335,8 +335,8 @@ with m as materialized (
   insert into message_event (message_id, at, kind, detail)
   select id, accepted_at, case when state = 'queued' then 'accepted' else state end, event from m
 ), queued as (
-  insert into outbox (message_id, company_id, line_id, contact_id, priority, due_at, is_deferred, is_pinned)
-  select id, company_id, line_id, contact_id, priority, due_at, is_deferred, is_pinned from m where due_at is not null
+  insert into outbox (message_id, company_id, line_id, contact_id, priority, due_at, expires_at, is_deferred, is_pinned)
+  select id, company_id, line_id, contact_id, priority, due_at, expires_at, is_deferred, is_pinned from m where due_at is not null
 ), remembered as (
   insert into idempotency (company_id, route, key, body_hash, message_id, request_id, answer, created_at)
   select company_id, route, key, decode(body_hash, 'hex'), message_id, request_id, answer, at

@@ -209,7 +209,8 @@ create table message_event (
 ) partition by range (message_id);
 create index message_event_message on message_event (message_id);
 
--- The outbox: what still has to leave, written in the transaction that accepts.
+-- The outbox: what still has to leave, written in the transaction that accepts. A message is `sending` while its
+-- entry carries a hand-over mark; the message's own row is not touched until it is settled.
 create table outbox (
   message_id uuid primary key,
   company_id uuid not null,
@@ -217,6 +218,7 @@ create table outbox (
   contact_id uuid not null,
   priority smallint not null,
   due_at timestamptz not null,
+  expires_at timestamptz not null,
   attempts smallint not null default 0,
   -- Set when the rules said "not yet": the decision is taken again before it leaves.
   is_deferred boolean not null default false,
@@ -225,8 +227,10 @@ create table outbox (
   -- Hand-over mark: the owner's epoch that began to write it to the provider.
   handed_over_epoch bigint
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000);
-create index outbox_due on outbox (line_id, priority, due_at, message_id) where handed_over_epoch is null;
+create index outbox_due on outbox (line_id, priority, due_at, message_id) where handed_over_epoch is null and not is_deferred;
+create index outbox_deferred on outbox (due_at) where is_deferred;
 create index outbox_marked on outbox (line_id, handed_over_epoch) where handed_over_epoch is not null;
+create index outbox_expiry on outbox (expires_at);
 
 create table idempotency (
   company_id uuid not null,
@@ -253,6 +257,8 @@ create table report_delta (
   template_id uuid,
   segment_id uuid,
   outcome text not null,
+  -- For `delivered`: the histogram bucket of the time since it was accepted.
+  latency_bucket smallint,
   count int not null
 );
 

@@ -1,0 +1,207 @@
+/** The SQL of dispatching: claim what is due, settle what came of it. Both in one statement for many lanes. */
+import type { MessageContent } from '../domain/message.ts'
+import type { Queryable } from './db.ts'
+
+export type ClaimWish = {
+  line_id: string
+  epoch: number
+  /** Free slots of the lane. */
+  free: number
+  /** Of these, how many go to each class below the first, whatever waits above. */
+  single_share: number
+  deferred_share: number
+}
+
+export type ClaimedMessage = {
+  messageId: string
+  companyId: string
+  lineId: string
+  contactId: string
+  priority: number
+  epoch: number
+  /** This one included. */
+  attempts: number
+  isPinned: boolean
+  expiresAt: Date
+  acceptedAt: Date
+  recipient: string
+  content: MessageContent
+}
+
+/**
+ * The hand-over mark: written just before the provider is written to, for no more messages than there are free
+ * slots. Each class is read through its own piece of the index, so that neither a million waiting messages nor
+ * many in back-off are walked over; a lane whose epoch has moved on gets nothing.
+ */
+const claimStatement = {
+  name: 'outbox_claim',
+  text: `
+with wish as materialized (
+  select w.* from json_to_recordset($1::json) as w(line_id uuid, epoch bigint, free int, single_share int, deferred_share int)
+  join lane l on l.line_id = w.line_id and l.owner_id = $2 and l.epoch = w.epoch
+), candidate as (
+  select w.line_id, w.epoch, w.free, c.message_id, c.priority, c.due_at,
+    c.rank > case c.priority when 0 then 0 when 1 then w.single_share else w.deferred_share end as is_over_share
+  from wish w cross join lateral unnest(array[0, 1, 2]::smallint[]) as class(priority)
+  cross join lateral (
+    select o.message_id, o.priority, o.due_at, row_number() over (order by o.due_at, o.message_id) as rank
+    from (select message_id, priority, due_at from outbox
+           where line_id = w.line_id and priority = class.priority and due_at <= $3 and handed_over_epoch is null and not is_deferred
+           order by due_at, message_id limit w.free for update skip locked) o) c
+), chosen as materialized (
+  select line_id, epoch, message_id from (
+    select *, row_number() over (partition by line_id order by is_over_share, priority, due_at, message_id) as place from candidate) c
+  where place <= free
+)
+update outbox o set handed_over_epoch = chosen.epoch, attempts = o.attempts + 1
+from chosen join message m on m.id = chosen.message_id
+where o.message_id = chosen.message_id
+returning o.message_id as "messageId", o.company_id as "companyId", o.line_id as "lineId", o.contact_id as "contactId",
+  o.priority, o.handed_over_epoch as epoch, o.attempts, o.is_pinned as "isPinned", o.expires_at as "expiresAt",
+  m.accepted_at as "acceptedAt", m.recipient, m.content`,
+}
+
+export const claimMessages = (
+  connection: Queryable,
+  workerId: string,
+  wishes: readonly ClaimWish[],
+  now: Date,
+): Promise<ClaimedMessage[]> =>
+  connection.query<ClaimedMessage>(claimStatement, [JSON.stringify(wishes), workerId, now])
+
+/** What came of one hand-over. */
+export type Settlement = {
+  message_id: string
+  line_id: string
+  epoch: number
+  /** `queued`: goes back into the queue, due at `due_at`, on `to_line_id` when it fails over. */
+  state: 'sent' | 'failed' | 'unknown' | 'expired' | 'queued'
+  at: Date
+  due_at: Date | null
+  to_line_id: string | null
+  /** False when nothing was handed over for a reason of the line's: the attempt does not count. */
+  counts: boolean
+  provider_ids: string[]
+  error_code: string | null
+  error_message: string | null
+  /** The event of the timeline; null leaves no trace (a message put back untouched). */
+  event: { kind: string; detail: object; exchange?: { request: string; response: string } } | null
+  /** When an unknown outcome is given up waiting for a receipt. */
+  resolve_at: Date | null
+}
+
+/**
+ * One conditional UPDATE per message, by the mark of the very epoch that handed it over: an owner that was
+ * replaced in the meantime changes nothing. Report deltas are grouped here, one row per combination.
+ */
+const settleStatement = {
+  name: 'outbox_settle',
+  text: `
+with s as materialized (
+  select s.*, o.company_id, o.contact_id, o.priority, o.expires_at, o.is_pinned, o.attempts
+  from json_to_recordset($1::json) as s(message_id uuid, line_id uuid, epoch bigint, state text, at timestamptz, due_at timestamptz,
+    to_line_id uuid, counts boolean, provider_ids text[], error_code text, error_message text, event jsonb, resolve_at timestamptz)
+  join outbox o on o.message_id = s.message_id and o.handed_over_epoch = s.epoch
+), requeued as (
+  update outbox o set handed_over_epoch = null, due_at = s.due_at, line_id = coalesce(s.to_line_id, o.line_id),
+    attempts = case when s.counts then o.attempts else o.attempts - 1 end
+  from s where o.message_id = s.message_id and s.state = 'queued'
+), removed as (
+  delete from outbox o using s where o.message_id = s.message_id and s.state <> 'queued'
+), moved as (
+  update message m set state = case when s.state = 'queued' then m.state else s.state end,
+    line_id = coalesce(s.to_line_id, m.line_id), error_code = s.error_code, error_message = s.error_message,
+    handed_over_at = s.at, settled_at = case when s.state = 'queued' then null else s.at end
+  from s where m.id = s.message_id and m.state in ('queued', 'sending') and (s.state <> 'queued' or s.to_line_id is not null)
+  returning m.id, m.company_id, m.api, m.channel, m.line_id, m.template_id, m.segment_id, m.state
+), told as (
+  insert into message_event (message_id, at, kind, detail)
+  select message_id, at, event->>'kind', (event->'detail') || coalesce(jsonb_build_object('exchange', event->'exchange'), '{}')
+  from s where event is not null
+), named as (
+  insert into provider_reference (line_id, provider_id, message_id, part, parts, created_at)
+  select s.line_id, p.provider_id, s.message_id, p.part, cardinality(s.provider_ids), s.at
+  from s cross join lateral unnest(s.provider_ids) with ordinality as p(provider_id, part)
+  on conflict (line_id, provider_id) do nothing
+), doubted as (
+  insert into unknown_message (message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, resolve_at)
+  select message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, resolve_at from s where state = 'unknown'
+), counted as (
+  insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count)
+  select company_id, $2, api, channel, line_id, template_id, segment_id, state, count(*)
+  from moved where state <> 'queued' group by company_id, api, channel, line_id, template_id, segment_id, state
+)
+select message_id as "messageId" from s`,
+}
+
+/** Returns the messages that were settled; the others are no longer this owner's. */
+export async function settleMessages(
+  connection: Queryable,
+  settlements: readonly Settlement[],
+  now: Date,
+): Promise<Set<string>> {
+  const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)
+  const rows = await connection.query<{ messageId: string }>(settleStatement, [
+    JSON.stringify(settlements),
+    hour,
+  ])
+  return new Set(rows.map((row) => row.messageId))
+}
+
+/**
+ * What an earlier owner of these lanes handed over and never settled: it may have left or not, so it becomes
+ * `unknown`, and is never sent again blindly.
+ */
+const orphanStatement = {
+  name: 'outbox_orphans',
+  text: `
+with l as (select * from json_to_recordset($1::json) as l(line_id uuid, epoch bigint)),
+orphan as (
+  delete from outbox o using l where o.line_id = l.line_id and o.handed_over_epoch is not null and o.handed_over_epoch < l.epoch
+  returning o.*
+), moved as (
+  update message m set state = 'unknown', handed_over_at = coalesce(m.handed_over_at, $2), error_code = 'worker_lost',
+    error_message = 'the process that handed it over ended before it knew the answer'
+  from orphan o where m.id = o.message_id and m.state in ('queued', 'sending')
+), told as (
+  insert into message_event (message_id, at, kind, detail)
+  select message_id, $2, 'unknown', jsonb_build_object('code', 'worker_lost', 'attempt', attempts) from orphan
+)
+insert into unknown_message (message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, resolve_at)
+select message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, $3 from orphan
+on conflict do nothing
+returning message_id as "messageId"`,
+}
+
+export const doubtOrphans = (
+  connection: Queryable,
+  lanes: readonly { line_id: string; epoch: number }[],
+  now: Date,
+  resolveAt: Date,
+): Promise<{ messageId: string }[]> =>
+  connection.query(orphanStatement, [JSON.stringify(lanes), now, resolveAt])
+
+/** Expires what waited too long, also on lines that are paused or away. */
+const expireStatement = {
+  name: 'outbox_expire',
+  text: `
+with due as (
+  delete from outbox where message_id in (
+    select message_id from outbox where expires_at <= $1 and handed_over_epoch is null order by expires_at limit 1000 for update skip locked)
+  returning message_id
+), moved as (
+  update message m set state = 'expired', settled_at = $1, error_code = coalesce(m.error_code, 'expired'),
+    error_message = coalesce(m.error_message, 'it could not be handed over in time')
+  from due where m.id = due.message_id and m.state = 'queued'
+  returning m.id, m.company_id, m.api, m.channel, m.line_id, m.template_id, m.segment_id
+), counted as (
+  insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count)
+  select company_id, date_trunc('hour', $1::timestamptz), api, channel, line_id, template_id, segment_id, 'expired', count(*)
+  from moved group by 1, 2, 3, 4, 5, 6, 7
+)
+insert into message_event (message_id, at, kind, detail) select id, $1, 'expired', '{}' from moved
+returning message_id as "messageId"`,
+}
+
+export const expireMessages = (connection: Queryable, now: Date): Promise<{ messageId: string }[]> =>
+  connection.query(expireStatement, [now])
