@@ -1,4 +1,5 @@
 /** Entries of restriction lists: lookups for a whole batch, adding, removing, expiring. Lists: restriction-lists.ts. */
+import { nameKey } from '../domain/channel.ts'
 import {
   otherSpelling,
   readRestrictionValue,
@@ -234,3 +235,24 @@ export const listRestrictionEntries = (
       order by field, is_prefix, value limit $5`,
     [listId, options.after?.field, options.after?.isPrefix, options.after?.value, options.limit],
   )
+
+export const listRestrictionLists = (
+  connection: Queryable,
+  companyId: string,
+): Promise<{ id: string; name: string; createdAt: Date }[]> =>
+  connection.query(
+    `select id, name, created_at as "createdAt" from restriction_list where company_id = $1 order by name_key limit 10000`,
+    [companyId],
+  )
+
+export async function findRestrictionListByName(
+  connection: Queryable,
+  companyId: string,
+  name: string,
+): Promise<{ id: string; name: string } | undefined> {
+  const rows = await connection.query<{ id: string; name: string }>(
+    'select id, name from restriction_list where company_id = $1 and name_key = $2',
+    [companyId, nameKey(name)],
+  )
+  return rows[0]
+}
