@@ -2,6 +2,7 @@
  * The only reader of the environment. One table describes every setting; `.env.example` and the table in
  * docs/operating.md are generated from it, and a wrong value stops the start with a sentence that names it.
  */
+import { existsSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
@@ -127,7 +128,10 @@ export const settings = {
     [...roles],
   ),
   POMBO_SERVING_PROCESSES: wholeNumber('Serving processes; 0: one per core, at most four.', 0, 0, 64),
-  POMBO_FOLD_PROCESSES: yesNo('Serve and work in one single process, for machines with little memory.', false),
+  POMBO_FOLD_PROCESSES: yesNo(
+    'Serve and work in one single process, for machines with little memory.',
+    false,
+  ),
   POMBO_DEMO: yesNo('Create the demo company in an empty database and run its sandbox.', true),
   POMBO_SANDBOX_PORT: port('Port of the sandbox page and its APIs; 0 takes a free one.', 0),
   POMBO_LOG_LEVEL: oneOf('How much to log.', ['debug', 'info', 'warn', 'error', 'silent'] as const, 'info'),
@@ -237,13 +241,28 @@ function shape(values: Values) {
   }
 }
 
+const shownFallback = (name: string, fallback: unknown): string => {
+  const text = Array.isArray(fallback) ? fallback.join(',') : String(fallback)
+  // A port of 0 means "not given" for the surfaces that may have their own.
+  return text === '0' && /^POMBO_(DIRECT|CONSOLE)_PORT$/.test(name) ? '' : text
+}
+
 /** The text of `.env.example`. */
 export function envExample(): string {
-  const blocks = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
-    const fallback = Array.isArray(setting.fallback) ? setting.fallback.join(',') : String(setting.fallback)
-    return `# ${setting.describe}\n# Allowed: ${setting.allowed}.\n#${name}=${fallback === '0' && name.endsWith('_PORT') ? '' : fallback}`
-  })
+  const blocks = Object.entries(settings).map(
+    ([name, setting]: [string, Setting<unknown>]) =>
+      `# ${setting.describe}\n# Allowed: ${setting.allowed}.\n#${name}=${shownFallback(name, setting.fallback)}`,
+  )
   return `# Generated from src/config.ts by \`npm run pombo -- generate\`. Every setting is optional.\n\n${blocks.join('\n\n')}\n`
+}
+
+/** The same for people, as a table of Markdown. */
+export function settingsTable(): string {
+  const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
+    const fallback = shownFallback(name, setting.fallback)
+    return `| \`${name}\` | ${setting.describe} | ${setting.allowed} | ${fallback === '' ? '' : `\`${fallback}\``} |`
+  })
+  return ['| setting | what it does | allowed | default |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 /** What the supervisor started this process for; undefined: nobody did, it is the program itself. */
@@ -255,4 +274,9 @@ export function processKind(env: NodeJS.ProcessEnv = process.env): 'serve' | 'wo
 /** The environment of a process that we start: our own with `extra` on top. */
 export function childEnvironment(extra: Record<string, string>): NodeJS.ProcessEnv {
   return { ...process.env, ...extra }
+}
+
+/** Settings of a `.env` file in the working folder, if there is one; the environment itself wins. */
+export function loadEnvFile(file = '.env'): void {
+  if (existsSync(file)) process.loadEnvFile(file)
 }

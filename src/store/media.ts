@@ -18,7 +18,7 @@ const types: Readonly<Record<string, { mimeType: string; maxBytes: number }>> = 
 const columns = `id, name, extension, mime_type as "mimeType", encode(hash, 'hex') as hash, size`
 
 export async function createMediaItem(
-  db: Db,
+  db: Queryable & Pick<Db, 'transaction'>,
   companyId: string,
   input: { name: string; bytes: Buffer },
 ): Promise<Saved<MediaFile>> {
