@@ -24,13 +24,19 @@ const secretNames = [
 ]
 const redactedPaths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.*.*.${name}`])
 
-export function createLog(level: string, bindings: Record<string, unknown> = {}): Log {
-  return pino({
+/** `destination`: where the lines go; standard output unless given. */
+export function createLog(
+  level: string,
+  bindings: Record<string, unknown> = {},
+  destination?: pino.DestinationStream,
+): Log {
+  const options: pino.LoggerOptions = {
     level,
     base: bindings,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: redactedPaths, censor: '[redacted]' },
-  })
+  }
+  return destination ? pino(options, destination) : pino(options)
 }
 
 export const silentLog: Log = pino({ level: 'silent' })

@@ -18,19 +18,22 @@ describe('the proxy in front of PostgreSQL', () => {
   test.for([
     ['before', []],
     ['after', ['after']],
-  ] as const)('a connection cut %s COMMIT fails for the program, and the database has %j', async ([point, kept]) => {
-    await database.db.query('truncate seen')
-    await using proxy = await openThrough(database.url)
-    const isCut = proxy.proxy.cutAt(point)
-    const work = proxy.db.transaction((connection) =>
-      connection.query({ name: 'note', text: 'insert into seen values ($1)' }, [point]),
-    )
-    await expect(work).rejects.toThrow(/terminated|ended|closed|ECONNRESET/i)
-    await isCut
-    expect(await rows()).toEqual(kept)
-    await proxy.db.query("insert into seen values ('next')")
-    expect(await rows()).toContain('next')
-  })
+  ] as const)(
+    'a connection cut %s COMMIT fails for the program, and the database has %j',
+    async ([point, kept]) => {
+      await database.db.query('truncate seen')
+      await using proxy = await openThrough(database.url)
+      const isCut = proxy.proxy.cutAt(point)
+      const work = proxy.db.transaction((connection) =>
+        connection.query({ name: 'note', text: 'insert into seen values ($1)' }, [point]),
+      )
+      await expect(work).rejects.toThrow(/terminated|ended|closed|ECONNRESET/i)
+      await isCut
+      expect(await rows()).toEqual(kept)
+      await proxy.db.query("insert into seen values ('next')")
+      expect(await rows()).toContain('next')
+    },
+  )
 
   test('a prepared statement can be the one that is cut', async () => {
     await database.db.query('truncate seen')
