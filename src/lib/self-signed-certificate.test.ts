@@ -25,11 +25,11 @@ test.each(['127.0.0.1', 'localhost'])(
     const server = createServer({ key, cert }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const trusting = connect({ port, host, ca: cert, family: 4 })
+    const trusting = connect(port, host, { ca: cert })
     await once(trusting, 'secureConnect')
     expect(trusting.authorized).toBe(true)
     trusting.destroy()
-    const strange = connect({ port, host, family: 4 })
+    const strange = connect(port, host)
     const [fault] = (await once(strange, 'error')) as [NodeJS.ErrnoException]
     expect(fault.code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
     server.close()

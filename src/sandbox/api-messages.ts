@@ -25,7 +25,8 @@ const shownInline = /^(image\/(png|jpeg|webp|gif)|audio\/(ogg|mpeg|mp4|aac)|vide
 
 const bad = ({ response }: Exchange, field: string, message: string) =>
   sendJson(response, 400, { error: { field, message } })
-const missing = ({ response }: Exchange) => sendJson(response, 404, { error: { message: 'There is no such message.' } })
+const missing = ({ response }: Exchange) =>
+  sendJson(response, 404, { error: { message: 'There is no such message.' } })
 
 function readNumber(url: URL, name: string): number | undefined | 'bad' {
   const text = url.searchParams.get(name)
@@ -36,7 +37,18 @@ function readNumber(url: URL, name: string): number | undefined | 'bad' {
 function readFilter(exchange: Exchange, context: ApiContext): MessageFilter | undefined {
   const { url } = exchange
   const text = (name: string) => url.searchParams.get(name) ?? undefined
-  const known = ['channel', 'direction', 'to', 'person', 'line', 'search', 'after', 'before', 'limit', 'timeoutMs']
+  const known = [
+    'channel',
+    'direction',
+    'to',
+    'person',
+    'line',
+    'search',
+    'after',
+    'before',
+    'limit',
+    'timeoutMs',
+  ]
   for (const name of url.searchParams.keys()) {
     if (!known.includes(name)) {
       bad(exchange, name, `is not known; there are ${known.join(', ')}`)
@@ -57,7 +69,11 @@ function readFilter(exchange: Exchange, context: ApiContext): MessageFilter | un
   const before = readNumber(url, 'before')
   for (const [field, value] of Object.entries({ after, before })) {
     if (value === 'bad') {
-      bad(exchange, field, field === 'after' ? 'must be a sequence number or now' : 'must be a sequence number')
+      bad(
+        exchange,
+        field,
+        field === 'after' ? 'must be a sequence number or now' : 'must be a sequence number',
+      )
       return undefined
     }
   }
@@ -76,7 +92,8 @@ function listMessages(exchange: Exchange, context: ApiContext): void {
   const filter = readFilter(exchange, context)
   if (!filter) return
   const limit = readNumber(exchange.url, 'limit') ?? 50
-  if (limit === 'bad' || limit < 1 || limit > maxPage) return bad(exchange, 'limit', `must be 1 to ${maxPage}`)
+  if (limit === 'bad' || limit < 1 || limit > maxPage)
+    return bad(exchange, 'limit', `must be 1 to ${maxPage}`)
   const messages = context.inbox.list(filter, limit)
   const oldest = messages.at(-1)?.sequence
   sendJson(exchange.response, 200, {
@@ -91,13 +108,19 @@ async function waitForMessage(exchange: Exchange, context: ApiContext): Promise<
   const filter = readFilter(exchange, context)
   if (!filter) return
   const timeoutMs = readNumber(exchange.url, 'timeoutMs') ?? 10_000
-  if (timeoutMs === 'bad' || timeoutMs > maxWaitMs) return bad(exchange, 'timeoutMs', `must be 0 to ${maxWaitMs}`)
+  if (timeoutMs === 'bad' || timeoutMs > maxWaitMs)
+    return bad(exchange, 'timeoutMs', `must be 0 to ${maxWaitMs}`)
   const gone = new AbortController()
   exchange.response.on('close', () => gone.abort())
   // What the person wrote is not what a test waits for, unless it asks.
-  const message = await context.inbox.waitFor({ direction: 'toPerson', ...withoutUndefined(filter) }, timeoutMs, gone.signal)
+  const message = await context.inbox.waitFor(
+    { direction: 'toPerson', ...withoutUndefined(filter) },
+    timeoutMs,
+    gone.signal,
+  )
   if (message) sendJson(exchange.response, 200, message)
-  else sendJson(exchange.response, 404, { error: { message: `No such message came within ${timeoutMs} ms.` } })
+  else
+    sendJson(exchange.response, 404, { error: { message: `No such message came within ${timeoutMs} ms.` } })
 }
 
 const withoutUndefined = (filter: MessageFilter): MessageFilter =>
@@ -110,7 +133,11 @@ function deleteMessages(exchange: Exchange, context: ApiContext): void {
   sendJson(exchange.response, 200, { deleted: context.inbox.remove(ids) })
 }
 
-async function showMessage({ response }: Exchange, message: SandboxMessage, context: ApiContext): Promise<void> {
+async function showMessage(
+  { response }: Exchange,
+  message: SandboxMessage,
+  context: ApiContext,
+): Promise<void> {
   const raw = context.inbox.raw(message.id)
   if (message.channel !== 'email' || !raw) return sendJson(response, 200, message)
   const email = await parseEmail(raw)
@@ -161,7 +188,12 @@ async function sendAttachment(exchange: Exchange, raw: Buffer, index: string): P
   sendFile(exchange, attachmentBytes(attachment), facts, false)
 }
 
-async function sendMedia(exchange: Exchange, message: SandboxMessage, card: string | undefined, context: ApiContext): Promise<void> {
+async function sendMedia(
+  exchange: Exchange,
+  message: SandboxMessage,
+  card: string | undefined,
+  context: ApiContext,
+): Promise<void> {
   const facts = card === undefined ? message.whatsapp?.media : message.whatsapp?.cards[Number(card)]?.media
   const bytes = facts?.id === undefined ? undefined : await context.graph.media.read(facts.id)
   if (!facts || !bytes) return missing(exchange)
@@ -178,7 +210,12 @@ async function sendMailFrame(exchange: Exchange, parts: string[], context: ApiCo
   if (kind === 'cid') {
     const picture = attachmentByContentId(email, contentId)
     if (!picture || !shownInline.test(picture.mimeType)) return missing(exchange)
-    return sendFile(exchange, attachmentBytes(picture), { mimeType: picture.mimeType, filename: 'picture' }, true)
+    return sendFile(
+      exchange,
+      attachmentBytes(picture),
+      { mimeType: picture.mimeType, filename: 'picture' },
+      true,
+    )
   }
   const origin = `http://${exchange.request.headers.host ?? ''}`
   const html = htmlForFrame(email, (cid) => `${origin}/mail/${id}/cid/${encodeURIComponent(cid)}`)
@@ -218,10 +255,18 @@ async function writeAnswer(exchange: Exchange, context: ApiContext): Promise<voi
   if (!from) return bad(exchange, 'from', 'must be the person’s number')
   if (!to) return bad(exchange, 'to', 'must be the number or sender that is written to')
   if (!text) return bad(exchange, 'text', 'must not be empty')
-  answerAct(exchange, context.person.write({ channel, from, to, text, line: asText(body.line), about: asText(body.about) }))
+  answerAct(
+    exchange,
+    context.person.write({ channel, from, to, text, line: asText(body.line), about: asText(body.about) }),
+  )
 }
 
-async function actOn(exchange: Exchange, message: SandboxMessage, verb: string, context: ApiContext): Promise<void> {
+async function actOn(
+  exchange: Exchange,
+  message: SandboxMessage,
+  verb: string,
+  context: ApiContext,
+): Promise<void> {
   const body = await readObject(exchange)
   if (!body) return
   const { person } = context
@@ -231,25 +276,41 @@ async function actOn(exchange: Exchange, message: SandboxMessage, verb: string, 
     case 'button': {
       const { index, card } = body
       if (typeof index !== 'number') return bad(exchange, 'index', 'must be the place of the button, from 0')
-      return answerAct(exchange, person.press(message.id, { index, card: typeof card === 'number' ? card : undefined }))
+      return answerAct(
+        exchange,
+        person.press(message.id, { index, card: typeof card === 'number' ? card : undefined }),
+      )
     }
     case 'reaction':
       return answerAct(exchange, person.react(message.id, asText(body.emoji) ?? '👍'))
     case 'reply': {
       const text = asText(body.text)
       if (!text) return bad(exchange, 'text', 'must not be empty')
-      if (message.channel === 'email') return bad(exchange, 'channel', 'e-mails are not answered here; bounce or unsubscribe')
+      if (message.channel === 'email')
+        return bad(exchange, 'channel', 'e-mails are not answered here; bounce or unsubscribe')
       const isTheirs = message.direction === 'fromPerson'
       const [from, to] = isTheirs ? [message.from, message.to] : [message.to, message.from]
       const about = asObject(body).isQuoting === true ? message.id : undefined
-      return answerAct(exchange, person.write({ channel: message.channel, from, to, text, line: message.line, about }))
+      return answerAct(
+        exchange,
+        person.write({ channel: message.channel, from, to, text, line: message.line, about }),
+      )
     }
     case 'file': {
       const kind = (['image', 'video', 'audio', 'document'] as const).find((known) => known === body.kind)
       const [mimeType, base64] = [asText(body.mimeType), asText(body.base64)]
       if (!kind || !mimeType || !base64) return bad(exchange, 'kind', 'kind, mimeType and base64 are needed')
       const bytes = Buffer.from(base64, 'base64')
-      return answerAct(exchange, await person.sendFile(message.id, { kind, mimeType, bytes, filename: asText(body.filename), caption: asText(body.caption) }))
+      return answerAct(
+        exchange,
+        await person.sendFile(message.id, {
+          kind,
+          mimeType,
+          bytes,
+          filename: asText(body.filename),
+          caption: asText(body.caption),
+        }),
+      )
     }
     case 'bounce':
       return answerAct(exchange, person.bounce(message.id))
@@ -260,7 +321,11 @@ async function actOn(exchange: Exchange, message: SandboxMessage, verb: string, 
   }
 }
 
-export async function handleMessages(exchange: Exchange, parts: string[], context: ApiContext): Promise<void> {
+export async function handleMessages(
+  exchange: Exchange,
+  parts: string[],
+  context: ApiContext,
+): Promise<void> {
   const { method } = exchange
   if (parts[0] === 'mail') return sendMailFrame(exchange, parts, context)
   if (parts[1] === 'answers' && method === 'POST') return writeAnswer(exchange, context)
@@ -274,8 +339,10 @@ export async function handleMessages(exchange: Exchange, parts: string[], contex
   const message = context.inbox.get(id)
   if (!message) return missing(exchange)
   if (method === 'POST' && part) return actOn(exchange, message, part, context)
-  if (method === 'DELETE' && !part) return sendJson(exchange.response, 200, { deleted: context.inbox.remove([id]) })
-  if (method !== 'GET') return sendJson(exchange.response, 405, { error: { field: 'method', message: 'is not known here' } })
+  if (method === 'DELETE' && !part)
+    return sendJson(exchange.response, 200, { deleted: context.inbox.remove([id]) })
+  if (method !== 'GET')
+    return sendJson(exchange.response, 405, { error: { field: 'method', message: 'is not known here' } })
   const raw = context.inbox.raw(id)
   switch (part) {
     case undefined:

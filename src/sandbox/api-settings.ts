@@ -80,7 +80,8 @@ function changeSettings(body: unknown, context: ApiContext): { field: string; me
   }
   if (body.webhookUrl) {
     const url = URL.parse(body.webhookUrl)
-    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return { field: 'webhookUrl', message: 'must be an http(s) URL' }
+    if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+      return { field: 'webhookUrl', message: 'must be an http(s) URL' }
   }
   Object.assign(graph.state.settings, body.whatsapp)
   Object.assign(smsc.settings, body.sms)
@@ -114,7 +115,9 @@ function changeTemplate(exchange: Exchange, id: string, body: unknown, { graph }
   if (!template) return sendJson(exchange.response, 404, { error: { message: 'There is no such template.' } })
   const status = isObject(body) ? templateStatuses.find((known) => known === body.status) : undefined
   if (!status) {
-    return sendJson(exchange.response, 400, { error: { field: 'status', message: `must be one of ${templateStatuses.join(', ')}` } })
+    return sendJson(exchange.response, 400, {
+      error: { field: 'status', message: `must be one of ${templateStatuses.join(', ')}` },
+    })
   }
   const reason = isObject(body) ? (asText(body.reason) ?? 'NONE') : 'NONE'
   const next = { ...template, status, rejectedReason: status === 'REJECTED' ? reason : undefined }
@@ -123,7 +126,11 @@ function changeTemplate(exchange: Exchange, id: string, body: unknown, { graph }
   sendJson(exchange.response, 200, next)
 }
 
-export async function handleSettings(exchange: Exchange, parts: string[], context: ApiContext): Promise<void> {
+export async function handleSettings(
+  exchange: Exchange,
+  parts: string[],
+  context: ApiContext,
+): Promise<void> {
   const { method, response, request, url } = exchange
   const { chaos, catcher, graph } = context
   const bytes = method === 'GET' ? Buffer.alloc(0) : await readBody(request, maxBodyBytes)
@@ -147,7 +154,9 @@ export async function handleSettings(exchange: Exchange, parts: string[], contex
       return sendJson(response, 200, showSettings(context))
     case 'PUT settings': {
       const fault = changeSettings(body, context)
-      return fault ? sendJson(response, 400, { error: fault }) : sendJson(response, 200, showSettings(context))
+      return fault
+        ? sendJson(response, 400, { error: fault })
+        : sendJson(response, 200, showSettings(context))
     }
     case 'GET templates':
       return sendJson(response, 200, { templates: graph.state.templates() })
@@ -162,8 +171,11 @@ export async function handleSettings(exchange: Exchange, parts: string[], contex
     }
     case 'GET callbacks': {
       const after = Number(url.searchParams.get('after') ?? 0)
-      if (!Number.isSafeInteger(after)) return sendJson(response, 400, { error: { field: 'after', message: 'must be a sequence number' } })
-      return sendJson(response, 200, { callbacks: catcher.list({ name: url.searchParams.get('name') ?? undefined, after }).toReversed() })
+      if (!Number.isSafeInteger(after))
+        return sendJson(response, 400, { error: { field: 'after', message: 'must be a sequence number' } })
+      return sendJson(response, 200, {
+        callbacks: catcher.list({ name: url.searchParams.get('name') ?? undefined, after }).toReversed(),
+      })
     }
     case 'DELETE callbacks':
       catcher.clear()
@@ -171,7 +183,9 @@ export async function handleSettings(exchange: Exchange, parts: string[], contex
     case 'PUT callbacks': {
       const status = isObject(body) ? body.status : undefined
       if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599) {
-        return sendJson(response, 400, { error: { field: 'status', message: 'must be an HTTP status, 200 to 599' } })
+        return sendJson(response, 400, {
+          error: { field: 'status', message: 'must be an HTTP status, 200 to 599' },
+        })
       }
       catcher.setAnswer(parts[1] ?? '', status)
       return sendJson(response, 200, { name: parts[1] ?? '', status })

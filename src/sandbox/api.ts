@@ -12,7 +12,12 @@ import { sendJson, startHttp } from './http.ts'
 import type { Exchange, RunningServer } from './http.ts'
 import { isLoopback } from './listen.ts'
 
-export type ApiOptions = ApiContext & { host: string; port: number; isPortFixed: boolean; allowedOrigins: string[] }
+export type ApiOptions = ApiContext & {
+  host: string
+  port: number
+  isPortFixed: boolean
+  allowedOrigins: string[]
+}
 
 const pageFiles: Readonly<Record<string, { file: string; type: string }>> = {
   '/': { file: 'index.html', type: 'text/html; charset=utf-8' },
@@ -36,7 +41,10 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-async function sendPage({ response }: Exchange, { file, type }: { file: string; type: string }): Promise<void> {
+async function sendPage(
+  { response }: Exchange,
+  { file, type }: { file: string; type: string },
+): Promise<void> {
   const bytes = await readFile(new URL(`page/${file}`, import.meta.url))
   response.writeHead(200, {
     'content-type': type,

@@ -39,9 +39,15 @@ export function verifyStandardWebhook(
   body: Buffer,
   nowMs: number,
 ): Verdict {
-  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headers[name])
-  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string') return 'unsigned'
-  const given = signatures.split(' ').filter((part) => part.startsWith('v1,')).map((part) => Buffer.from(part.slice(3)))
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+    (name) => headers[name],
+  )
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
+    return 'unsigned'
+  const given = signatures
+    .split(' ')
+    .filter((part) => part.startsWith('v1,'))
+    .map((part) => Buffer.from(part.slice(3)))
   const isSigned = secrets.some((secret) => {
     const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
     const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')
@@ -70,7 +76,9 @@ export function createCatcher(options: { secrets: string[]; clock: Clock }): Cat
         name,
         receivedAt: now.toISOString(),
         method,
-        headers: Object.fromEntries(Object.entries(request.headers).map(([key, value]) => [key, String(value)])),
+        headers: Object.fromEntries(
+          Object.entries(request.headers).map(([key, value]) => [key, String(value)]),
+        ),
         body: body.toString('utf8'),
         verdict: verifyStandardWebhook(secrets, request.headers, body, now.getTime()),
         webhookId: request.headers['webhook-id'] as string | undefined,
@@ -82,7 +90,9 @@ export function createCatcher(options: { secrets: string[]; clock: Clock }): Cat
       sendJson(response, answered, { received: true, verdict: callback.verdict })
     },
     list: ({ name, after = 0 }) =>
-      caught.filter((callback) => callback.sequence > after && (name === undefined || callback.name === name)).slice(-maxKept),
+      caught
+        .filter((callback) => callback.sequence > after && (name === undefined || callback.name === name))
+        .slice(-maxKept),
     clear() {
       caught = []
     },

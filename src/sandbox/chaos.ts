@@ -13,7 +13,10 @@ import type { Channel } from './types.ts'
 const maxDelayMs = 60_000
 const Rate = Type.Number({ minimum: 0, maximum: 1 })
 const Milliseconds = Type.Number({ minimum: 0, maximum: maxDelayMs })
-const ErrorRate = Type.Object({ code: Type.Integer({ minimum: 0 }), rate: Rate }, { additionalProperties: false })
+const ErrorRate = Type.Object(
+  { code: Type.Integer({ minimum: 0 }), rate: Rate },
+  { additionalProperties: false },
+)
 
 export const LatencySchema = Type.Union([
   Type.Object({ kind: Type.Literal('none') }, { additionalProperties: false }),
@@ -28,7 +31,11 @@ export const LatencySchema = Type.Union([
   ),
   // Real networks have a long tail: half are faster than the median, a few very much slower.
   Type.Object(
-    { kind: Type.Literal('lognormal'), medianMs: Milliseconds, sigma: Type.Number({ minimum: 0, maximum: 3 }) },
+    {
+      kind: Type.Literal('lognormal'),
+      medianMs: Milliseconds,
+      sigma: Type.Number({ minimum: 0, maximum: 3 }),
+    },
     { additionalProperties: false },
   ),
 ])
@@ -182,14 +189,18 @@ export function createChaos(seed: number): Chaos {
       const next = structuredClone(current)
       for (const [key, value] of Object.entries(change)) {
         if (key === 'seed') {
-          if (!Number.isSafeInteger(value)) return { ok: false, field: 'seed', message: 'must be a whole number' }
+          if (!Number.isSafeInteger(value))
+            return { ok: false, field: 'seed', message: 'must be a whole number' }
           next.seed = value as number
           continue
         }
         const channel = channels.find((known) => known === key)
-        if (!channel) return { ok: false, field: key, message: 'is neither seed nor a channel (email, sms, whatsapp)' }
+        if (!channel)
+          return { ok: false, field: key, message: 'is neither seed nor a channel (email, sms, whatsapp)' }
         if (!isPlainObject(value)) return { ok: false, field: key, message: 'must be an object' }
-        const receipts = isPlainObject(value.receipts) ? { ...next[channel].receipts, ...value.receipts } : undefined
+        const receipts = isPlainObject(value.receipts)
+          ? { ...next[channel].receipts, ...value.receipts }
+          : undefined
         const dials: unknown = { ...next[channel], ...value, ...(receipts ? { receipts } : {}) }
         if (!Value.Check(DialsSchema, dials)) {
           const [first] = Value.Errors(DialsSchema, dials)

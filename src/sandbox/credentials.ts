@@ -10,7 +10,13 @@ export type PortName = 'http' | 'smtp' | 'smpp' | 'graph'
 export type KeptFacts = {
   smtp: { user: string; password: string }
   smpp: { systemId: string; password: string }
-  graph: { accessToken: string; appSecret: string; verifyToken: string; wabaId: string; phoneNumberId: string }
+  graph: {
+    accessToken: string
+    appSecret: string
+    verifyToken: string
+    wabaId: string
+    phoneNumberId: string
+  }
   callbackSecret: string
   certificate: { key: string; cert: string }
   /** Last used ports: the next start tries them first, so that addresses people noted keep working. */
@@ -42,7 +48,9 @@ export function loadFacts(dataDir: string | undefined, now: Date): { facts: Kept
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, 'sandbox.json')
   const fresh = freshFacts(now)
-  const facts = existsSync(path) ? { ...fresh, ...(JSON.parse(readFileSync(path, 'utf8')) as Partial<KeptFacts>) } : fresh
+  const facts = existsSync(path)
+    ? { ...fresh, ...(JSON.parse(readFileSync(path, 'utf8')) as Partial<KeptFacts>) }
+    : fresh
   const save = () => writeFileSync(path, `${JSON.stringify(facts, undefined, 2)}\n`, { mode: 0o600 })
   save()
   return { facts, save }

@@ -25,7 +25,9 @@ export function createEventStream({ inbox, catcher }: Pick<ApiContext, 'inbox' |
       if (client.isBehind) client.waiting = [{ name: 'refresh', data: {} }]
       client.isBehind = false
       if (client.waiting.length === 0) continue
-      client.response.write(client.waiting.map(({ name, data }) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join(''))
+      client.response.write(
+        client.waiting.map(({ name, data }) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
+      )
       client.waiting = []
     }
   }
@@ -34,7 +36,9 @@ export function createEventStream({ inbox, catcher }: Pick<ApiContext, 'inbox' |
     for (const { response } of clients) response.write(': still here\n\n')
   }, 15_000)
   const unsubscribe = [
-    inbox.subscribe((event) => tell(event.kind, event.kind === 'deleted' ? { ids: event.ids } : event.message)),
+    inbox.subscribe((event) =>
+      tell(event.kind, event.kind === 'deleted' ? { ids: event.ids } : event.message),
+    ),
     catcher.subscribe((callback) => tell('callback', callback)),
   ]
 

@@ -56,7 +56,10 @@ export async function startHttp(options: {
     }
     options.handle({ request, response, url, method: request.method ?? 'GET' }).catch((fault: unknown) => {
       if (response.destroyed) return
-      options.log.error({ path: url.pathname, cause: String(fault) }, 'The sandbox failed to answer a request.')
+      options.log.error(
+        { path: url.pathname, cause: String(fault) },
+        'The sandbox failed to answer a request.',
+      )
       if (response.headersSent) response.destroy()
       else sendJson(response, 500, { error: { message: 'The sandbox failed to answer; its log says why.' } })
     })

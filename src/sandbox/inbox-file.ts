@@ -17,7 +17,11 @@ export type InboxFile = {
 }
 
 /** Reads what a former run wrote. A line cut short by a crash is skipped: everything before it stands. */
-export async function readInboxFile(path: string, apply: (record: InboxRecord) => void, log: SandboxLog): Promise<void> {
+export async function readInboxFile(
+  path: string,
+  apply: (record: InboxRecord) => void,
+  log: SandboxLog,
+): Promise<void> {
   if (!existsSync(path)) return
   let unreadable = 0
   const content = await readFile(path)
@@ -33,7 +37,8 @@ export async function readInboxFile(path: string, apply: (record: InboxRecord) =
       unreadable++
     }
   }
-  if (unreadable > 0) log.warn({ path, unreadable }, 'Some lines of the sandbox inbox file could not be read and were skipped.')
+  if (unreadable > 0)
+    log.warn({ path, unreadable }, 'Some lines of the sandbox inbox file could not be read and were skipped.')
 }
 
 export async function openInboxFile(options: {
@@ -87,7 +92,9 @@ export async function openInboxFile(options: {
 
   function start(): void {
     running ??= drain()
-      .catch((cause: unknown) => log.error({ path, cause: String(cause) }, 'The sandbox inbox file cannot be written.'))
+      .catch((cause: unknown) =>
+        log.error({ path, cause: String(cause) }, 'The sandbox inbox file cannot be written.'),
+      )
       .finally(() => {
         running = undefined
         if (waiting.length > 0) start()

@@ -141,7 +141,8 @@ export async function openInbox(options: InboxOptions): Promise<Inbox> {
   }
 
   function* alive(): Iterable<InboxRecord> {
-    for (const { message, raw } of entries.values()) yield { kind: 'add', message, raw: raw?.toString('base64') }
+    for (const { message, raw } of entries.values())
+      yield { kind: 'add', message, raw: raw?.toString('base64') }
   }
 
   if (options.dataDir) {
@@ -223,7 +224,8 @@ export async function openInbox(options: InboxOptions): Promise<Inbox> {
         const { message } = entries.get(id)!
         if (fits(message, filter)) return Promise.resolve(message)
       }
-      if (waiters.size >= maxWaiters) return Promise.reject(new Error(`More than ${maxWaiters} callers wait already.`))
+      if (waiters.size >= maxWaiters)
+        return Promise.reject(new Error(`More than ${maxWaiters} callers wait already.`))
       return new Promise((resolve) => {
         const onAbort = () => waiter.settle(undefined)
         const timer = setTimeout(onAbort, timeoutMs)

@@ -15,7 +15,8 @@ export async function openAt<Opened>(place: Place, open: (port: number) => Promi
     return await open(port)
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port === 0) throw fault
-    if (isPortFixed) throw new Error(`Port ${port} of ${host} is taken. Give the sandbox another one.`, { cause: fault })
+    if (isPortFixed)
+      throw new Error(`Port ${port} of ${host} is taken. Give the sandbox another one.`, { cause: fault })
     return await open(0)
   }
 }

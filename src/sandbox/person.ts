@@ -7,7 +7,9 @@ import type { SmscSandbox } from './smsc/server.ts'
 import type { SmtpSandbox } from './smtp.ts'
 import type { Channel, SandboxMessage } from './types.ts'
 
-export type Act = { ok: true; message?: SandboxMessage; note?: string; url?: string; code?: string } | { ok: false; reason: string }
+export type Act =
+  | { ok: true; message?: SandboxMessage; note?: string; url?: string; code?: string }
+  | { ok: false; reason: string }
 
 export type NewAnswer = {
   channel: Exclude<Channel, 'email'>
@@ -26,7 +28,16 @@ export type PersonActs = {
   read(id: string): Act
   press(id: string, button: { index: number; card?: number }): Act
   react(id: string, emoji: string): Act
-  sendFile(id: string, file: { kind: 'image' | 'video' | 'audio' | 'document'; mimeType: string; filename?: string; bytes: Buffer; caption?: string }): Promise<Act>
+  sendFile(
+    id: string,
+    file: {
+      kind: 'image' | 'video' | 'audio' | 'document'
+      mimeType: string
+      filename?: string
+      bytes: Buffer
+      caption?: string
+    },
+  ): Promise<Act>
   bounce(id: string): Act
   unsubscribe(id: string): Promise<Act>
   /** WhatsApp's own switch for marketing messages. */
@@ -54,7 +65,9 @@ export function createPersonActs(options: {
   function whatsappMessage(id: string) {
     const message = inbox.get(id)
     const phone = message?.channel === 'whatsapp' ? graph.state.phones.get(message.line) : undefined
-    return message && phone && message.direction === 'toPerson' ? { message, phone, digits: digitsOf(message.to) } : undefined
+    return message && phone && message.direction === 'toPerson'
+      ? { message, phone, digits: digitsOf(message.to) }
+      : undefined
   }
 
   /** RFC 3464: what a mail system writes back when it took a message and then could not deliver it. */
@@ -106,12 +119,16 @@ export function createPersonActs(options: {
       const quoted = about === undefined ? undefined : inbox.get(about)
       if (channel === 'sms') {
         const systemId = line ?? smsc.accounts[0]!
-        if (!smsc.accounts.includes(systemId)) return no(`line ${systemId} is no SMPP account of the sandbox.`)
+        if (!smsc.accounts.includes(systemId))
+          return no(`line ${systemId} is no SMPP account of the sandbox.`)
         return { ok: true, message: smsc.receive(systemId, from, to, text) }
       }
       const phone = phoneFor(to)
       if (!phone) return no(`to (${to}) is no WhatsApp number of the sandbox.`)
-      return { ok: true, message: graph.notifier.receive(phone, digitsOf(from), { kind: 'text', text }, quoted) }
+      return {
+        ok: true,
+        message: graph.notifier.receive(phone, digitsOf(from), { kind: 'text', text }, quoted),
+      }
     },
     read(id) {
       const message = inbox.get(id)
@@ -145,7 +162,15 @@ export function createPersonActs(options: {
     react(id, emoji) {
       const found = whatsappMessage(id)
       if (!found) return no('There is no such WhatsApp message.')
-      return { ok: true, message: graph.notifier.receive(found.phone, found.digits, { kind: 'reaction', emoji }, found.message) }
+      return {
+        ok: true,
+        message: graph.notifier.receive(
+          found.phone,
+          found.digits,
+          { kind: 'reaction', emoji },
+          found.message,
+        ),
+      }
     },
     async sendFile(id, { kind, mimeType, filename, bytes, caption }) {
       const found = whatsappMessage(id)
@@ -156,7 +181,8 @@ export function createPersonActs(options: {
     },
     bounce(id) {
       const message = inbox.get(id)
-      if (message?.channel !== 'email' || message.direction !== 'toPerson') return no('There is no such e-mail.')
+      if (message?.channel !== 'email' || message.direction !== 'toPerson')
+        return no('There is no such e-mail.')
       smtp.setBouncing(message.to, true)
       inbox.setStatus(id, { status: 'failed', error: { code: 550, title: '5.1.1 No such user here' } })
       const to = message.email?.envelopeFrom || message.from
@@ -180,8 +206,10 @@ export function createPersonActs(options: {
       const message = inbox.get(id)
       const offer = message?.email?.unsubscribe
       if (!message || !offer) return no('This message has no List-Unsubscribe address.')
-      if (!offer.isOneClick) return no('The message has no List-Unsubscribe-Post header: one click is not offered.')
-      if (!options.isAllowed(offer.url)) return no(`${offer.url} is not on loopback; the sandbox calls no other machine.`)
+      if (!offer.isOneClick)
+        return no('The message has no List-Unsubscribe-Post header: one click is not offered.')
+      if (!options.isAllowed(offer.url))
+        return no(`${offer.url} is not on loopback; the sandbox calls no other machine.`)
       try {
         const answer = await fetch(offer.url, {
           method: 'POST',

@@ -17,14 +17,23 @@ export type Refusal = {
 }
 
 export const whatsappRefusals = {
-  wrongToken: { code: 190, when: 'the bearer token is missing or wrong', words: 'Invalid OAuth access token.' },
+  wrongToken: {
+    code: 190,
+    when: 'the bearer token is missing or wrong',
+    words: 'Invalid OAuth access token.',
+  },
   unknownObject: {
     code: 100,
     subcode: 33,
     when: 'the path names no phone number, account, template or media item of the sandbox',
-    words: 'Object does not exist, cannot be loaded due to missing permissions, or does not support this operation.',
+    words:
+      'Object does not exist, cannot be loaded due to missing permissions, or does not support this operation.',
   },
-  notReadable: { code: 100, when: 'the body is not a JSON object', words: 'The request body is not a JSON object.' },
+  notReadable: {
+    code: 100,
+    when: 'the body is not a JSON object',
+    words: 'The request body is not a JSON object.',
+  },
   noProduct: {
     code: 100,
     when: '`messaging_product` is not `whatsapp`',
@@ -40,7 +49,11 @@ export const whatsappRefusals = {
     when: '`to` is no phone number, `recipient` no business-scoped id, or a value has the wrong form',
     words: 'A parameter value is not valid.',
   },
-  unsupportedType: { code: 131051, when: 'the `type` is not known', words: 'Message type is not currently supported.' },
+  unsupportedType: {
+    code: 131051,
+    when: 'the `type` is not known',
+    words: 'Message type is not currently supported.',
+  },
   textTooLong: {
     code: 100,
     when: 'a text is longer than 4,096 characters',
@@ -55,9 +68,14 @@ export const whatsappRefusals = {
     code: 131047,
     canBeLate: true,
     when: 'it is no template and the person has not written to this number for 24 hours',
-    words: 'Message failed to send because more than 24 hours have passed since the customer last replied to this number.',
+    words:
+      'Message failed to send because more than 24 hours have passed since the customer last replied to this number.',
   },
-  sameNumber: { code: 131021, when: 'the recipient is the sending number', words: 'Recipient and sender are the same.' },
+  sameNumber: {
+    code: 131021,
+    when: 'the recipient is the sending number',
+    words: 'Recipient and sender are the same.',
+  },
   notOnWhatsApp: {
     code: 131026,
     canBeLate: true,
@@ -67,7 +85,8 @@ export const whatsappRefusals = {
   pairRate: {
     code: 131056,
     when: 'one person got more than 45 messages at once from one number (one more each 6 seconds)',
-    words: 'Too many messages sent from this phone number to the same phone number in a short period of time.',
+    words:
+      'Too many messages sent from this phone number to the same phone number in a short period of time.',
   },
   throughput: {
     code: 130429,
@@ -84,8 +103,16 @@ export const whatsappRefusals = {
     when: 'the template is not approved',
     words: 'Template is not approved in this language.',
   },
-  templatePaused: { code: 132015, when: 'the template is paused', words: 'Template is paused due to low quality.' },
-  templateDisabled: { code: 132016, when: 'the template is disabled', words: 'Template was permanently disabled.' },
+  templatePaused: {
+    code: 132015,
+    when: 'the template is paused',
+    words: 'Template is paused due to low quality.',
+  },
+  templateDisabled: {
+    code: 132016,
+    when: 'the template is disabled',
+    words: 'Template was permanently disabled.',
+  },
   parameterCount: {
     code: 132000,
     when: 'the number of parameters is not the number of variables',
@@ -142,10 +169,18 @@ export const smsRefusals = {
   badSource: { code: 0x0a, when: 'an alphanumeric sender is over 11 characters', words: '' },
   badDestination: { code: 0x0b, when: 'the destination is not 8 to 15 digits', words: '' },
   badDestinationTon: { code: 0x50, when: 'the destination is given as alphanumeric', words: '' },
-  badEsmClass: { code: 0x43, when: 'esm_class announces a header and the text has none that can be read', words: '' },
+  badEsmClass: {
+    code: 0x43,
+    when: 'esm_class announces a header and the text has none that can be read',
+    words: '',
+  },
   badSchedule: { code: 0x61, when: 'schedule_delivery_time is not in the format of the protocol', words: '' },
   badValidity: { code: 0x62, when: 'validity_period is not in the format of the protocol', words: '' },
-  badDataCoding: { code: 0x104, when: 'data_coding is none of 0, 1, 3, 4, 8, 0x10, 0x18, 0xF0 to 0xF3', words: '' },
+  badDataCoding: {
+    code: 0x104,
+    when: 'data_coding is none of 0, 1, 3, 4, 8, 0x10, 0x18, 0xF0 to 0xF3',
+    words: '',
+  },
   throttled: { code: 0x58, when: 'the throttling dial is exceeded', words: '' },
   bySuffix: {
     code: 0x14,
@@ -156,13 +191,21 @@ export const smsRefusals = {
 
 export const emailRefusals = {
   notAuthenticated: { code: 530, when: 'MAIL comes before AUTH', words: '5.7.0 Authentication required' },
-  wrongPassword: { code: 535, when: 'user or password is wrong', words: '5.7.8 Authentication credentials invalid' },
+  wrongPassword: {
+    code: 535,
+    when: 'user or password is wrong',
+    words: '5.7.8 Authentication credentials invalid',
+  },
   tooLarge: {
     code: 552,
     when: 'the message is larger than the limit (default 25 MiB), announced or found so',
     words: '5.3.4 Message size exceeds fixed limit',
   },
-  tooManyRecipients: { code: 452, when: 'there are more than 100 recipients', words: '4.5.3 Too many recipients' },
+  tooManyRecipients: {
+    code: 452,
+    when: 'there are more than 100 recipients',
+    words: '4.5.3 Too many recipients',
+  },
   unknownUser: {
     code: 550,
     when: 'the local part is `unknown`, or the address was made to bounce',
@@ -180,8 +223,16 @@ export const emailRefusals = {
     when: 'the local part is `unavailable`',
     words: '4.3.2 Service not available, try again later',
   },
-  spam: { code: 554, when: 'the local part is `spam` (told after DATA)', words: '5.7.1 Message rejected as spam' },
-  throttled: { code: 450, when: 'the throttling dial is exceeded', words: '4.7.1 Too many messages, slow down' },
+  spam: {
+    code: 554,
+    when: 'the local part is `spam` (told after DATA)',
+    words: '5.7.1 Message rejected as spam',
+  },
+  throttled: {
+    code: 450,
+    when: 'the throttling dial is exceeded',
+    words: '4.7.1 Too many messages, slow down',
+  },
   byRule: { code: 550, when: 'a rule set over the HTTP API matches', words: '5.7.1 Rejected by rule' },
 } as const satisfies Record<string, Refusal>
 
@@ -193,7 +244,11 @@ export type EmailRefusalKey = keyof typeof emailRefusals
 export function refusalsAsMarkdown(): string {
   const sms = ({ code }: Refusal) => `0x${code.toString(16).padStart(2, '0').toUpperCase()}`
   const table = (rows: Record<string, Refusal>, code: (row: Refusal) => string) =>
-    ['| code | when |', '|---|---|', ...Object.values(rows).map((row) => `| ${code(row)} | ${row.when} |`)].join('\n')
+    [
+      '| code | when |',
+      '|---|---|',
+      ...Object.values(rows).map((row) => `| ${code(row)} | ${row.when} |`),
+    ].join('\n')
   return [
     `### WhatsApp\n\n${table(whatsappRefusals, ({ code, subcode }) => (subcode ? `${code}/${subcode}` : String(code)))}`,
     `### SMS\n\n${table(smsRefusals, sms)}`,

@@ -1,6 +1,8 @@
 /** Starts the three providers, the inbox and its page. Everything listens on loopback; nothing is sent on. */
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
+import { takeFileLock } from '../lib/file-lock.ts'
 import { startApi } from './api.ts'
 import { createCatcher } from './catcher.ts'
 import { createChaos } from './chaos.ts'
@@ -115,14 +117,23 @@ const toPhone = (input: PhoneNumberInput) => ({
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', dataDir, log, clock } = options
-  if (!isLoopback(host)) throw new Error(`The sandbox listens on loopback only (127.0.0.1, ::1, localhost), not on ${host}.`)
+  if (!isLoopback(host))
+    throw new Error(`The sandbox listens on loopback only (127.0.0.1, ::1, localhost), not on ${host}.`)
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const { facts, save } = loadFacts(dataDir, clock.now())
-  const stops: (() => Promise<void>)[] = []
+  const stops: (() => void | Promise<void>)[] = []
   // Reverse order, each once, also when a later part fails to start.
   const stop = async () => {
     for (const stopOne of stops.splice(0).toReversed()) await stopOne()
   }
+  if (dataDir !== undefined) {
+    // Two sandboxes that append to one inbox file would each lose what the other writes.
+    const lock = takeFileLock(join(dataDir, 'sandbox.lock'))
+    if (!lock)
+      throw new Error(`Another sandbox uses the folder ${dataDir}. Stop it, or give this one another folder.`)
+    stops.push(() => lock.release())
+  }
+  const kept = loadFacts(dataDir, clock.now())
+  const { facts } = kept
 
   const isAllowed = (address: string): boolean => {
     const url = URL.parse(address)
@@ -162,7 +173,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       verifyToken: options.graph?.verifyToken ?? facts.graph.verifyToken,
       wabaId: options.graph?.wabaId ?? facts.graph.wabaId,
     }
-    const phoneInputs = options.graph?.phoneNumbers ?? [{ id: facts.graph.phoneNumberId, number: '+15550100001' }]
+    const phoneInputs = options.graph?.phoneNumbers ?? [
+      { id: facts.graph.phoneNumberId, number: '+15550100001' },
+    ]
     const graph = await startGraph({
       ...place('graph'),
       ...shared,
@@ -205,20 +218,34 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     stops.push(() => api.stop())
 
     facts.ports = { http: api.port, smtp: smtp.port, smpp: smsc.port, graph: graph.port }
-    save()
+    kept.save()
     const showHost = host.includes(':') ? `[${host}]` : host
     const url = `http://${showHost}:${api.port}`
-    log.info({ url, smtpPort: smtp.port, smppPort: smsc.port, graphPort: graph.port }, 'The sandbox is ready.')
+    log.info(
+      { url, smtpPort: smtp.port, smppPort: smsc.port, graphPort: graph.port },
+      'The sandbox is ready.',
+    )
 
     return {
       url,
-      smtp: { host, port: smtp.port, ...smtpAccounts[0]!, ca: facts.certificate.cert, accounts: smtpAccounts },
+      smtp: {
+        host,
+        port: smtp.port,
+        ...smtpAccounts[0]!,
+        ca: facts.certificate.cert,
+        accounts: smtpAccounts,
+      },
       smpp: { host, port: smsc.port, ...smppAccounts[0]!, accounts: smppAccounts },
       graph: {
         ...graphFacts,
         baseUrl: graph.baseUrl,
         get phoneNumbers() {
-          return [...graph.state.phones.values()].map(({ id, number, verifiedName, webhookUrl }) => ({ id, number, verifiedName, webhookUrl }))
+          return [...graph.state.phones.values()].map(({ id, number, verifiedName, webhookUrl }) => ({
+            id,
+            number,
+            verifiedName,
+            webhookUrl,
+          }))
         },
       },
       catcher: { url: `${url}/catch`, secret: callbackSecrets[0] ?? '' },

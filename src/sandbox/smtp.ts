@@ -109,11 +109,15 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpSandbox> {
   }
 
   function cutConnection(session: SMTPServerSession): void {
-    for (const connection of server.connections) if (connection.id === session.id) connection._socket.destroy()
+    for (const connection of server.connections)
+      if (connection.id === session.id) connection._socket.destroy()
   }
 
   /** Refused or taken; undefined when the connection was cut on purpose. */
-  async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Refused | string | undefined> {
+  async function take(
+    stream: SMTPServerDataStream,
+    session: SMTPServerSession,
+  ): Promise<Refused | string | undefined> {
     const recipients = session.envelope.rcptTo.map(({ address }) => address)
     const envelopeFrom = session.envelope.mailFrom ? session.envelope.mailFrom.address : ''
     const fate = chaos.fate('email', personKey('email', recipients[0] ?? ''))

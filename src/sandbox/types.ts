@@ -99,5 +99,8 @@ export function personKey(channel: Channel, address: string): string {
   return digits === '' ? address.trim().toLowerCase() : digits
 }
 
-export const personOf = (message: { direction: SandboxMessage['direction']; from: string; to: string }): string =>
-  message.direction === 'toPerson' ? message.to : message.from
+export const personOf = (message: {
+  direction: SandboxMessage['direction']
+  from: string
+  to: string
+}): string => (message.direction === 'toPerson' ? message.to : message.from)

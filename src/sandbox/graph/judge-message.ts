@@ -25,7 +25,10 @@ export const windowMs = 24 * 60 * 60 * 1000
 
 type Content = { text: string } & Partial<Omit<WhatsAppFacts, 'phoneNumberId' | 'type'>>
 
-function readRecipient(body: JsonObject, state: GraphState): { person: Person; input: string } | GraphRefusal {
+function readRecipient(
+  body: JsonObject,
+  state: GraphState,
+): { person: Person; input: string } | GraphRefusal {
   const userId = asText(body.recipient)
   if (userId && body.to === undefined) {
     if (!/^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/.test(userId)) {
@@ -40,7 +43,12 @@ function readRecipient(body: JsonObject, state: GraphState): { person: Person; i
   return { person: state.person(digits), input: to }
 }
 
-function readTemplateContent(template: JsonObject, state: GraphState, media: MediaStore, hasPhone: boolean): Content {
+function readTemplateContent(
+  template: JsonObject,
+  state: GraphState,
+  media: MediaStore,
+  hasPhone: boolean,
+): Content {
   const stop = (refusal: GraphRefusal): never => {
     throw new RefusedParameter(refusal)
   }
@@ -87,7 +95,13 @@ function readInteractive(interactive: JsonObject): Content {
   }
 }
 
-function readContent(type: string, value: JsonObject, state: GraphState, media: MediaStore, hasPhone: boolean): Content {
+function readContent(
+  type: string,
+  value: JsonObject,
+  state: GraphState,
+  media: MediaStore,
+  hasPhone: boolean,
+): Content {
   const kind = mediaKinds.find((candidate) => candidate === type)
   if (kind) {
     const caption = asText(value.caption) ?? ''
@@ -108,7 +122,11 @@ function readContent(type: string, value: JsonObject, state: GraphState, media: 
     case 'reaction':
       return { text: asText(value.emoji) ?? '', contextId: asText(value.message_id) }
     case 'location':
-      return { text: [value.name, value.address, `${String(value.latitude)}, ${String(value.longitude)}`].filter(Boolean).join('\n') }
+      return {
+        text: [value.name, value.address, `${String(value.latitude)}, ${String(value.longitude)}`]
+          .filter(Boolean)
+          .join('\n'),
+      }
     default:
       throw new RefusedParameter(refuse('unsupportedType', `type ${type} is not supported.`))
   }
@@ -124,12 +142,16 @@ export function judgeMessage(
   const recipient = readRecipient(body, state)
   if ('refusal' in recipient) return recipient
   const { person, input } = recipient
-  if (person.digits !== '' && person.digits === phone.number.replaceAll(/\D/g, '')) return refuse('sameNumber')
+  if (person.digits !== '' && person.digits === phone.number.replaceAll(/\D/g, ''))
+    return refuse('sameNumber')
   const type = asText(body.type) ?? 'text'
   const value = body[type]
   if (!isObject(value)) {
-    const isKnown = mediaKinds.some((kind) => kind === type) || ['text', 'template', 'interactive'].includes(type)
-    return isKnown ? refuse('missingParameter', `The parameter ${type} is required.`) : refuse('unsupportedType')
+    const isKnown =
+      mediaKinds.some((kind) => kind === type) || ['text', 'template', 'interactive'].includes(type)
+    return isKnown
+      ? refuse('missingParameter', `The parameter ${type} is required.`)
+      : refuse('unsupportedType')
   }
   try {
     const content = readContent(type, value, state, media, person.digits !== '')

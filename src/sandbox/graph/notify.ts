@@ -48,7 +48,10 @@ export function createNotifier(options: {
   }
 
   const contactOf = (person: Person) => ({
-    profile: { name: 'Sandbox person', ...(hasUserId() ? { username: `person${person.digits.slice(-4)}` } : {}) },
+    profile: {
+      name: 'Sandbox person',
+      ...(hasUserId() ? { username: `person${person.digits.slice(-4)}` } : {}),
+    },
     ...(hasPhone(person) ? { wa_id: person.waId } : {}),
     ...(hasUserId() ? { user_id: person.userId } : {}),
   })
@@ -60,7 +63,10 @@ export function createNotifier(options: {
       case 'button':
         return { type: 'button', button: { payload: answer.payload, text: answer.text } }
       case 'interactive':
-        return { type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: answer.id, title: answer.title } } }
+        return {
+          type: 'interactive',
+          interactive: { type: 'button_reply', button_reply: { id: answer.id, title: answer.title } },
+        }
       case 'reaction':
         return { type: 'reaction', reaction: { message_id: '', emoji: answer.emoji } }
       case 'media': {
@@ -91,7 +97,9 @@ export function createNotifier(options: {
       inbox.setStatus(message.id, { status, error })
       const phone = state.phones.get(message.whatsapp?.phoneNumberId ?? '')
       if (!phone || !message.whatsapp) return
-      const person = message.to.startsWith('+') ? state.person(message.to.slice(1)) : { digits: '', waId: '', userId: message.to }
+      const person = message.to.startsWith('+')
+        ? state.person(message.to.slice(1))
+        : { digits: '', waId: '', userId: message.to }
       const category = message.whatsapp.template?.category.toLowerCase() ?? 'service'
       const isPriced = status === 'sent' || status === 'delivered'
       tell(phone, {
@@ -107,7 +115,14 @@ export function createNotifier(options: {
               ? {}
               : { biz_opaque_callback_data: message.whatsapp.callbackData }),
             ...(isPriced
-              ? { pricing: { billable: category !== 'service', pricing_model: 'PMP', type: 'regular', category } }
+              ? {
+                  pricing: {
+                    billable: category !== 'service',
+                    pricing_model: 'PMP',
+                    type: 'regular',
+                    category,
+                  },
+                }
               : {}),
             ...(refusal ? { errors: [webhookError(refusal)] } : {}),
           },
@@ -135,7 +150,12 @@ export function createNotifier(options: {
           type: content.type,
           media:
             answer.kind === 'media'
-              ? { kind: answer.media, id: answer.item.id, mimeType: answer.item.mimeType, filename: answer.item.filename }
+              ? {
+                  kind: answer.media,
+                  id: answer.item.id,
+                  mimeType: answer.item.mimeType,
+                  filename: answer.item.filename,
+                }
               : undefined,
           buttons: [],
           cards: [],
@@ -161,7 +181,8 @@ export function createNotifier(options: {
       return message
     },
     templateStatus(template, reason) {
-      const url = options.defaultUrl() ?? [...state.phones.values()].find((phone) => phone.webhookUrl)?.webhookUrl
+      const url =
+        options.defaultUrl() ?? [...state.phones.values()].find((phone) => phone.webhookUrl)?.webhookUrl
       if (!url || !state.isSubscribed) return
       webhooks.send(url, {
         field: 'message_template_status_update',
@@ -186,7 +207,9 @@ export function createNotifier(options: {
             {
               ...(hasPhone(person) ? { wa_id: person.waId } : {}),
               ...(hasUserId() ? { user_id: person.userId } : {}),
-              detail: isStopped ? 'User requested to stop marketing messages' : 'User requested to resume marketing messages',
+              detail: isStopped
+                ? 'User requested to stop marketing messages'
+                : 'User requested to resume marketing messages',
               category: 'marketing_messages',
               value: isStopped ? 'stop' : 'resume',
               timestamp: Number(seconds()),

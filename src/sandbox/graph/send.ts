@@ -52,7 +52,9 @@ function judgeMoment(read: ReadMessage, phone: PhoneNumber, context: SendContext
     const lastMs = state.lastInboundMs(phone.id, read.person.digits || read.person.userId)
     if (lastMs === undefined || nowMs - lastMs >= windowMs) return refuse('closedWindow')
   }
-  return state.mayWriteTo(phone.id, read.person.digits || read.person.userId, nowMs) ? undefined : refuse('pairRate')
+  return state.mayWriteTo(phone.id, read.person.digits || read.person.userId, nowMs)
+    ? undefined
+    : refuse('pairRate')
 }
 
 function keepMessage(read: ReadMessage, phone: PhoneNumber, inbox: Inbox, body: Buffer) {
@@ -92,7 +94,8 @@ export async function sendMessage(
   if (fate.latencyMs > 0) await delay(fate.latencyMs)
   if (read.kind === 'refused') return answerRefusal(exchange, read)
   const refusal = judgeMoment(read, phone, context)
-  const isLate = refusal?.refusal.canBeLate && (state.settings.lateRefusals || refusalBySuffix(read.person.digits))
+  const isLate =
+    refusal?.refusal.canBeLate && (state.settings.lateRefusals || refusalBySuffix(read.person.digits))
   if (refusal && !isLate) return answerRefusal(exchange, refusal)
   if (fate.errorCode !== undefined) return answerRefusal(exchange, refuseByCode(fate.errorCode))
 

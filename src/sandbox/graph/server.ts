@@ -71,12 +71,19 @@ function showPhone(phone: PhoneNumber, fields: string[] | undefined): object {
     throughput: { level: phone.throughputPerSecond > 80 ? 'HIGH' : 'STANDARD' },
     whatsapp_business_manager_messaging_limit: 'TIER_UNLIMITED',
   }
-  const wanted = fields ?? ['display_phone_number', 'verified_name', 'quality_rating', 'code_verification_status', 'platform_type', 'throughput']
+  const wanted = fields ?? [
+    'display_phone_number',
+    'verified_name',
+    'quality_rating',
+    'code_verification_status',
+    'platform_type',
+    'throughput',
+  ]
   return Object.fromEntries(Object.entries(all).filter(([key]) => key === 'id' || wanted.includes(key)))
 }
 
 export async function startGraph(options: GraphOptions): Promise<GraphSandbox> {
-  const { inbox, chaos, clock, log, wabaId } = options
+  const { inbox, chaos, clock, wabaId } = options
   const state = createGraphState(options)
   const media = openMediaStore({ dataDir: options.dataDir })
   const timer = createReceiptTimer()
@@ -100,11 +107,14 @@ export async function startGraph(options: GraphOptions): Promise<GraphSandbox> {
       return answerRefusal(exchange, refuse('mediaTooLarge'))
     }
     const type = exchange.request.headers['content-type'] ?? ''
-    const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch(() => undefined)
+    const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
+      .formData()
+      .catch(() => undefined)
     if (!form) return answerRefusal(exchange, refuse('notReadable', 'The body is not multipart/form-data.'))
     if (form.get('messaging_product') !== 'whatsapp') return answerRefusal(exchange, refuse('noProduct'))
     const file = form.get('file')
-    if (!file || typeof file === 'string') return answerRefusal(exchange, refuse('missingParameter', 'The parameter file is required.'))
+    if (!file || typeof file === 'string')
+      return answerRefusal(exchange, refuse('missingParameter', 'The parameter file is required.'))
     const refusal = judgeUpload(file.type, file.size)
     if (refusal) return answerRefusal(exchange, refusal)
     const item = await media.put(Buffer.from(await file.arrayBuffer()), file.type, file.name)
@@ -113,10 +123,16 @@ export async function startGraph(options: GraphOptions): Promise<GraphSandbox> {
 
   async function download(exchange: Exchange, id: string): Promise<void> {
     const { searchParams, pathname } = exchange.url
-    const isValid = media.isUrlValid(pathname, searchParams.get('expires') ?? '', searchParams.get('signature') ?? '', clock.now().getTime())
+    const isValid = media.isUrlValid(
+      pathname,
+      searchParams.get('expires') ?? '',
+      searchParams.get('signature') ?? '',
+      clock.now().getTime(),
+    )
     const item = media.get(id)
     const bytes = isValid ? await media.read(id) : undefined
-    if (!item || !bytes) return sendJson(exchange.response, 404, { error: { message: 'This address has expired.' } })
+    if (!item || !bytes)
+      return sendJson(exchange.response, 404, { error: { message: 'This address has expired.' } })
     exchange.response.writeHead(200, {
       'content-type': item.mimeType,
       'content-length': bytes.length,
@@ -149,11 +165,16 @@ export async function startGraph(options: GraphOptions): Promise<GraphSandbox> {
         return sendJson(response, 200, { id: wabaId, name: 'Pombo sandbox', timezone_id: '25' })
       case 'phone_numbers': {
         const fields = exchange.url.searchParams.get('fields')?.split(',')
-        return sendJson(response, 200, { data: [...state.phones.values()].map((phone) => showPhone(phone, fields)), paging: {} })
+        return sendJson(response, 200, {
+          data: [...state.phones.values()].map((phone) => showPhone(phone, fields)),
+          paging: {},
+        })
       }
       case 'subscribed_apps': {
         if (method === 'GET') {
-          const app = { whatsapp_business_api_data: { id: '1', name: 'Pombo sandbox', link: 'https://localhost/' } }
+          const app = {
+            whatsapp_business_api_data: { id: '1', name: 'Pombo sandbox', link: 'https://localhost/' },
+          }
           return sendJson(response, 200, { data: state.isSubscribed ? [app] : [] })
         }
         state.isSubscribed = method === 'POST'
@@ -166,7 +187,11 @@ export async function startGraph(options: GraphOptions): Promise<GraphSandbox> {
     }
   }
 
-  async function handlePhone(exchange: Exchange, phone: PhoneNumber, edge: string | undefined): Promise<void> {
+  async function handlePhone(
+    exchange: Exchange,
+    phone: PhoneNumber,
+    edge: string | undefined,
+  ): Promise<void> {
     const { method, response, request, url } = exchange
     if (edge === undefined && method === 'GET') {
       return sendJson(response, 200, showPhone(phone, url.searchParams.get('fields')?.split(',')))
@@ -185,19 +210,31 @@ export async function startGraph(options: GraphOptions): Promise<GraphSandbox> {
 
   async function handle(exchange: Exchange): Promise<void> {
     const { request, url, method } = exchange
-    const given = Buffer.from(request.headers.authorization ?? `Bearer ${url.searchParams.get('access_token') ?? ''}`)
+    const given = Buffer.from(
+      request.headers.authorization ?? `Bearer ${url.searchParams.get('access_token') ?? ''}`,
+    )
     if (!equalBytes(given, expectedToken)) {
       exchange.response.setHeader('www-authenticate', 'OAuth "Facebook Platform" "invalid_token"')
       return answerRefusal(exchange, refuse('wrongToken'))
     }
-    const [id = '', edge] = url.pathname.replace(/^\/v\d+\.\d+(?=\/)/, '').split('/').slice(1)
+    const [id = '', edge] = url.pathname
+      .replace(/^\/v\d+\.\d+(?=\/)/, '')
+      .split('/')
+      .slice(1)
     if (id === 'media-download' && edge && method === 'GET') return download(exchange, edge)
     const phone = state.phones.get(id)
     if (phone) return handlePhone(exchange, phone, edge)
-    if (media.get(id) && edge === undefined && (method === 'GET' || method === 'DELETE')) return handleMedia(exchange, id)
+    if (media.get(id) && edge === undefined && (method === 'GET' || method === 'DELETE'))
+      return handleMedia(exchange, id)
     const template = state.templateById(id)
     if (id !== wabaId && !template) {
-      return answerRefusal(exchange, refuse('unknownObject', `Unsupported ${method.toLowerCase()} request. Object with ID '${id.slice(0, 60)}' does not exist.`))
+      return answerRefusal(
+        exchange,
+        refuse(
+          'unknownObject',
+          `Unsupported ${method.toLowerCase()} request. Object with ID '${id.slice(0, 60)}' does not exist.`,
+        ),
+      )
     }
     const bytes = await readBody(request, maxJsonBytes)
     const body = bytes && bytes.length > 0 ? parseJson(bytes) : undefined

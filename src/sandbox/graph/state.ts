@@ -96,7 +96,8 @@ const pairEveryMs = 6_000
 const maxKept = 200_000
 
 /** Fifteen digits, as the provider's ids look; random enough that two sandboxes do not share one. */
-export const newGraphId = (): string => `${randomInt(10, 99)}${String(randomInt(0, 10 ** 13)).padStart(13, '0')}`
+export const newGraphId = (): string =>
+  `${randomInt(10, 99)}${String(randomInt(0, 10 ** 13)).padStart(13, '0')}`
 
 function boundedSet<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key)
@@ -124,9 +125,13 @@ export function createGraphState(options: {
 
   if (path && existsSync(path)) {
     try {
-      for (const template of JSON.parse(readFileSync(path, 'utf8')) as Template[]) templates.set(keyOf(template), template)
+      for (const template of JSON.parse(readFileSync(path, 'utf8')) as Template[])
+        templates.set(keyOf(template), template)
     } catch (fault) {
-      options.log.warn({ path, cause: String(fault) }, 'The sandbox templates could not be read and start empty.')
+      options.log.warn(
+        { path, cause: String(fault) },
+        'The sandbox templates could not be read and start empty.',
+      )
     }
   }
   // What the caller gives wins over what an earlier run kept.
@@ -137,7 +142,9 @@ export function createGraphState(options: {
     const content = JSON.stringify([...templates.values()])
     saving = saving
       .then(() => writeFile(path, content, { mode: 0o600 }))
-      .catch((fault: unknown) => options.log.error({ path, cause: String(fault) }, 'The sandbox templates cannot be kept.'))
+      .catch((fault: unknown) =>
+        options.log.error({ path, cause: String(fault) }, 'The sandbox templates cannot be kept.'),
+      )
   }
 
   function person(digits: string): Person {
@@ -157,7 +164,8 @@ export function createGraphState(options: {
       save()
     },
     removeTemplates(ids) {
-      for (const template of [...templates.values()]) if (ids.includes(template.id)) templates.delete(keyOf(template))
+      for (const template of [...templates.values()])
+        if (ids.includes(template.id)) templates.delete(keyOf(template))
       save()
     },
     isSubscribed: true,

@@ -34,14 +34,19 @@ const maxCodeLength = 15
 
 function judgeContent(where: string, text: string): void {
   if (/[\n\r\t]| {5,}/.test(text)) {
-    stop('parameterContent', `${where}: Param text cannot have new-line/tab characters or more than 4 consecutive spaces.`)
+    stop(
+      'parameterContent',
+      `${where}: Param text cannot have new-line/tab characters or more than 4 consecutive spaces.`,
+    )
   }
 }
 
 function readTextParameter(where: string, parameter: JsonObject): string {
   switch (parameter.type) {
     case 'text': {
-      const text = asText(parameter.text) ?? stop('missingParameter', `${where}: Parameter of type text is missing text value.`)
+      const text =
+        asText(parameter.text) ??
+        stop('missingParameter', `${where}: Parameter of type text is missing text value.`)
       judgeContent(where, text)
       return text
     }
@@ -56,7 +61,12 @@ function readTextParameter(where: string, parameter: JsonObject): string {
 }
 
 /** Values of a text's variables by name; counts and names must be the template's. */
-function readValues(where: string, text: string, parameters: JsonObject[], isNamed: boolean): Map<string, string> {
+function readValues(
+  where: string,
+  text: string,
+  parameters: JsonObject[],
+  isNamed: boolean,
+): Map<string, string> {
   const names = variablesOf(text)
   if (parameters.length !== names.length) {
     stop(
@@ -68,7 +78,10 @@ function readValues(where: string, text: string, parameters: JsonObject[], isNam
   for (const [index, parameter] of parameters.entries()) {
     const name = isNamed ? asText(parameter.parameter_name) : names[index]
     if (isNamed && (!name || !names.includes(name))) {
-      stop('parameterFormat', `${where}: parameter_name ${name ?? '(missing)'} is not one of ${names.join(', ')}.`)
+      stop(
+        'parameterFormat',
+        `${where}: parameter_name ${name ?? '(missing)'} is not one of ${names.join(', ')}.`,
+      )
     }
     if (!isNamed && parameter.parameter_name !== undefined) {
       stop('parameterFormat', `${where}: this template has positional parameters, not named ones.`)
@@ -79,7 +92,12 @@ function readValues(where: string, text: string, parameters: JsonObject[], isNam
   return values
 }
 
-export function readMedia(where: string, kind: MediaFacts['kind'], value: JsonObject, media: MediaStore): MediaFacts {
+export function readMedia(
+  where: string,
+  kind: MediaFacts['kind'],
+  value: JsonObject,
+  media: MediaStore,
+): MediaFacts {
   const id = asText(value.id)
   const link = asText(value.link)
   const filename = asText(value.filename)
@@ -95,7 +113,12 @@ export function readMedia(where: string, kind: MediaFacts['kind'], value: JsonOb
   return { kind, link, filename }
 }
 
-function readHeader(component: TemplateComponent, parameters: JsonObject[], isNamed: boolean, media: MediaStore) {
+function readHeader(
+  component: TemplateComponent,
+  parameters: JsonObject[],
+  isNamed: boolean,
+  media: MediaStore,
+) {
   if (component.format === 'TEXT' || component.format === undefined) {
     const text = component.text ?? ''
     return { header: fillIn(text, readValues('header', text, parameters, isNamed)) }
@@ -104,7 +127,10 @@ function readHeader(component: TemplateComponent, parameters: JsonObject[], isNa
   if (kind !== 'image' && kind !== 'video' && kind !== 'document') return {}
   const [parameter, ...more] = parameters
   if (parameter?.type !== kind || more.length > 0) {
-    stop('parameterFormat', `header: Format mismatch, expected ${component.format}, received ${String(parameter?.type ?? 'UNKNOWN').toUpperCase()}`)
+    stop(
+      'parameterFormat',
+      `header: Format mismatch, expected ${component.format}, received ${String(parameter?.type ?? 'UNKNOWN').toUpperCase()}`,
+    )
   }
   return { media: readMedia('header', kind, asObject(parameter![kind]), media) }
 }
@@ -125,7 +151,8 @@ function readButton(button: TemplateButton, index: number, sent: JsonObject | un
       const url = button.url ?? ''
       const [name] = variablesOf(url)
       if (!name) return { kind: 'url', text, url }
-      const value = asText(parameter?.text) ?? stop('missingParameter', `${where} of type Url requires a parameter`)
+      const value =
+        asText(parameter?.text) ?? stop('missingParameter', `${where} of type Url requires a parameter`)
       judgeContent(where, value)
       const isCode = url.includes('/otp/code/')
       if (isCode && value.length > maxCodeLength) {
@@ -136,7 +163,9 @@ function readButton(button: TemplateButton, index: number, sent: JsonObject | un
         : { kind: 'url', text, url: fillIn(url, new Map([[name, encodeURI(value)]])) }
     }
     case 'COPY_CODE': {
-      const code = asText(parameter?.coupon_code) ?? stop('missingParameter', `${where} of type CopyCode requires a parameter`)
+      const code =
+        asText(parameter?.coupon_code) ??
+        stop('missingParameter', `${where} of type CopyCode requires a parameter`)
       return { kind: 'copy_code', text: text || 'Copy code', code }
     }
     case 'PHONE_NUMBER':
@@ -185,9 +214,14 @@ function readComponents(
         const buttons = component.buttons ?? []
         const given = sent.filter((part) => String(part.type).toLowerCase() === 'button')
         const extra = given.find((part) => !buttons[Number(part.index)])
-        if (extra) stop('parameterFormat', `buttons: the template has no button at index ${String(extra.index)}.`)
+        if (extra)
+          stop('parameterFormat', `buttons: the template has no button at index ${String(extra.index)}.`)
         result.buttons = buttons.map((button, index) =>
-          readButton(button, index, given.find((part) => Number(part.index) === index)),
+          readButton(
+            button,
+            index,
+            given.find((part) => Number(part.index) === index),
+          ),
         )
         break
       }
@@ -211,9 +245,20 @@ function readComponents(
   return result
 }
 
-export function renderTemplateMessage(template: Template, sent: unknown, media: MediaStore): RenderedTemplate {
-  const result = readComponents(template.components, asList(sent), template.parameterFormat === 'NAMED', media)
-  if (result.text.length > 1024) stop('renderedTooLong', `body: ${result.text.length} characters, at most 1024.`)
-  if ((result.header ?? '').length > 60) stop('renderedTooLong', `header: ${result.header!.length} characters, at most 60.`)
+export function renderTemplateMessage(
+  template: Template,
+  sent: unknown,
+  media: MediaStore,
+): RenderedTemplate {
+  const result = readComponents(
+    template.components,
+    asList(sent),
+    template.parameterFormat === 'NAMED',
+    media,
+  )
+  if (result.text.length > 1024)
+    stop('renderedTooLong', `body: ${result.text.length} characters, at most 1024.`)
+  if ((result.header ?? '').length > 60)
+    stop('renderedTooLong', `header: ${result.header!.length} characters, at most 60.`)
   return result
 }

@@ -20,7 +20,9 @@ export const fillIn = (text: string, values: Map<string, string>): string =>
 /** The provider writes these itself; `{{1}}` is the code. */
 function authenticationBody(language: string, hasAdvice: boolean): string {
   const isPortuguese = language.startsWith('pt')
-  const sentence = isPortuguese ? '*{{1}}* é seu código de verificação.' : '*{{1}}* is your verification code.'
+  const sentence = isPortuguese
+    ? '*{{1}}* é seu código de verificação.'
+    : '*{{1}}* is your verification code.'
   const advice = isPortuguese
     ? ' Para sua segurança, não o compartilhe.'
     : ' For your security, do not share this code.'
@@ -31,7 +33,10 @@ function authenticationBody(language: string, hasAdvice: boolean): string {
 function authenticationComponents(components: TemplateComponent[], language: string): TemplateComponent[] {
   return components.map((component) => {
     if (component.type === 'BODY') {
-      return { ...component, text: authenticationBody(language, component.add_security_recommendation === true) }
+      return {
+        ...component,
+        text: authenticationBody(language, component.add_security_recommendation === true),
+      }
     }
     if (component.type === 'FOOTER' && component.code_expiration_minutes !== undefined) {
       return { ...component, text: `This code expires in ${component.code_expiration_minutes} minutes.` }
@@ -59,7 +64,9 @@ function readComponent(value: JsonObject): TemplateComponent {
     )
   }
   if (Array.isArray(value.cards)) {
-    component.cards = asList(value.cards).map((card) => ({ components: asList(card.components).map(readComponent) }))
+    component.cards = asList(value.cards).map((card) => ({
+      components: asList(card.components).map(readComponent),
+    }))
   }
   return component
 }
@@ -93,7 +100,11 @@ function faultInButtons(buttons: TemplateButton[]): string | undefined {
   return long ? `Button text must be at most 25 characters long: ${long.text}` : undefined
 }
 
-function faultInComponents(components: TemplateComponent[], isNamed: boolean, bodyMax: number): string | undefined {
+function faultInComponents(
+  components: TemplateComponent[],
+  isNamed: boolean,
+  bodyMax: number,
+): string | undefined {
   for (const component of components) {
     const fault = (() => {
       switch (component.type) {
@@ -145,7 +156,8 @@ export function readTemplate(body: JsonObject, status: Template['status']): Temp
   const isNamed = String(body.parameter_format).toUpperCase() === 'NAMED'
   let components = asList(body.components).map(readComponent)
   if (category === 'AUTHENTICATION') components = authenticationComponents(components, language)
-  if (!components.some(({ type }) => type === 'BODY')) return refuse('templateShape', 'components must have a BODY.')
+  if (!components.some(({ type }) => type === 'BODY'))
+    return refuse('templateShape', 'components must have a BODY.')
   if (category !== 'MARKETING' && components.some(({ type }) => type === 'CAROUSEL')) {
     return refuse('templateShape', 'A carousel template must have category MARKETING.')
   }
@@ -175,7 +187,8 @@ export function showTemplate(template: Template, fields: string[] | undefined): 
     quality_score: { score: 'UNKNOWN' },
   }
   // The reason and the quality are given only to those who ask for them.
-  const wanted = fields ?? Object.keys(all).filter((key) => key !== 'rejected_reason' && key !== 'quality_score')
+  const wanted =
+    fields ?? Object.keys(all).filter((key) => key !== 'rejected_reason' && key !== 'quality_score')
   return Object.fromEntries(Object.entries(all).filter(([key]) => key === 'id' || wanted.includes(key)))
 }
 

@@ -9,11 +9,20 @@ import type { GraphState, Template } from './state.ts'
 import { readTemplate, showTemplate } from './template-rules.ts'
 import { asObject, isObject } from './wire.ts'
 
-export type TemplateContext = { state: GraphState; notifier: GraphNotifier; timer: ReceiptTimer; approvalMs: number }
+export type TemplateContext = {
+  state: GraphState
+  notifier: GraphNotifier
+  timer: ReceiptTimer
+  approvalMs: number
+}
 
 const maxTemplates = 6_000
 
-const fieldsOf = (url: URL): string[] | undefined => url.searchParams.get('fields')?.split(',').map((name) => name.trim())
+const fieldsOf = (url: URL): string[] | undefined =>
+  url.searchParams
+    .get('fields')
+    ?.split(',')
+    .map((name) => name.trim())
 
 function approveSoon(template: Template, { state, notifier, timer, approvalMs }: TemplateContext): void {
   if (!state.settings.isTemplateApproved) return
@@ -55,10 +64,16 @@ function createTemplate(exchange: Exchange, body: unknown, context: TemplateCont
   const template = readTemplate(body, 'PENDING')
   if ('refusal' in template) return answerRefusal(exchange, template)
   if (state.template(template.name, template.language)) {
-    return answerRefusal(exchange, refuse('templateShape', 'A template with this name and language exists already.'))
+    return answerRefusal(
+      exchange,
+      refuse('templateShape', 'A template with this name and language exists already.'),
+    )
   }
   if (state.templates().length >= maxTemplates) {
-    return answerRefusal(exchange, refuse('templateShape', `An account has at most ${maxTemplates} templates.`))
+    return answerRefusal(
+      exchange,
+      refuse('templateShape', `An account has at most ${maxTemplates} templates.`),
+    )
   }
   state.saveTemplate(template)
   sendJson(exchange.response, 200, { id: template.id, status: template.status, category: template.category })
@@ -69,7 +84,8 @@ function deleteTemplates(exchange: Exchange, state: GraphState): void {
   const { searchParams } = exchange.url
   const [name, id] = [searchParams.get('name'), searchParams.get('hsm_id')]
   const gone = state.templates().filter((template) => template.name === name && (!id || template.id === id))
-  if (gone.length === 0) return answerRefusal(exchange, refuse('templateShape', `No template named ${name ?? ''}.`))
+  if (gone.length === 0)
+    return answerRefusal(exchange, refuse('templateShape', `No template named ${name ?? ''}.`))
   state.removeTemplates(gone.map((template) => template.id))
   sendJson(exchange.response, 200, { success: true })
 }
@@ -96,7 +112,8 @@ export function handleTemplate(
 ): void {
   const { state } = context
   if (edge === 'unpause' && exchange.method === 'POST') {
-    if (template.status !== 'PAUSED') return answerRefusal(exchange, refuse('templateShape', 'The template is not paused.'))
+    if (template.status !== 'PAUSED')
+      return answerRefusal(exchange, refuse('templateShape', 'The template is not paused.'))
     state.saveTemplate({ ...template, status: 'APPROVED' })
     return sendJson(exchange.response, 200, { success: true })
   }
@@ -107,10 +124,17 @@ export function handleTemplate(
   }
   if (exchange.method !== 'POST') return answerRefusal(exchange, refuse('unknownObject'))
   if (!['APPROVED', 'REJECTED', 'PAUSED'].includes(template.status)) {
-    return answerRefusal(exchange, refuse('templateShape', `A template that is ${template.status} cannot be edited.`))
+    return answerRefusal(
+      exchange,
+      refuse('templateShape', `A template that is ${template.status} cannot be edited.`),
+    )
   }
   const { name, language } = template
-  const base = { category: template.category, components: template.components, parameter_format: template.parameterFormat }
+  const base = {
+    category: template.category,
+    components: template.components,
+    parameter_format: template.parameterFormat,
+  }
   const changed = readTemplate({ ...base, ...asObject(body), name, language }, 'PENDING')
   if ('refusal' in changed) return answerRefusal(exchange, changed)
   const next = { ...changed, id: template.id }

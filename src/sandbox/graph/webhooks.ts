@@ -8,7 +8,13 @@ import type { Clock } from '../../lib/clock.ts'
 import type { SandboxLog } from '../types.ts'
 
 export type WebhookChange = { field: string; value: object }
-export type WebhookAttempt = { at: string; url: string; status: number | string; tries: number; changes: number }
+export type WebhookAttempt = {
+  at: string
+  url: string
+  status: number | string
+  tries: number
+  changes: number
+}
 
 export type WebhookSender = {
   send(url: string, change: WebhookChange): void
@@ -81,16 +87,24 @@ export function createWebhookSender(options: {
 
   async function deliver(url: string, changes: WebhookChange[]): Promise<void> {
     const time = Math.floor(clock.now().getTime() / 1000)
-    const body = asciiJson({ object: 'whatsapp_business_account', entry: [{ id: options.wabaId, time, changes }] })
+    const body = asciiJson({
+      object: 'whatsapp_business_account',
+      entry: [{ id: options.wabaId, time, changes }],
+    })
     for (let tries = 1; tries <= maxTries && !stopped.signal.aborted; tries++) {
       const status = await post(url, body)
       note({ at: clock.now().toISOString(), url, status, tries, changes: changes.length })
       if (typeof status === 'number' && status >= 200 && status < 300) return
       if (tries === maxTries) {
-        log.warn({ url, status, changes: changes.length }, 'A sandbox webhook was given up after its last try.')
+        log.warn(
+          { url, status, changes: changes.length },
+          'A sandbox webhook was given up after its last try.',
+        )
         return
       }
-      await delay(Math.min(300_000, retryMs * 2 ** (tries - 1)), undefined, { signal: stopped.signal }).catch(() => {})
+      await delay(Math.min(300_000, retryMs * 2 ** (tries - 1)), undefined, { signal: stopped.signal }).catch(
+        () => {},
+      )
     }
   }
 
@@ -101,7 +115,9 @@ export function createWebhookSender(options: {
       queue.inFlight++
       const changes = queue.waiting.splice(0, maxBatch)
       deliver(url, changes)
-        .catch((fault: unknown) => log.error({ url, cause: String(fault) }, 'A sandbox webhook failed unexpectedly.'))
+        .catch((fault: unknown) =>
+          log.error({ url, cause: String(fault) }, 'A sandbox webhook failed unexpectedly.'),
+        )
         .finally(() => {
           queue.inFlight--
           pump(url)
@@ -141,7 +157,8 @@ export function createWebhookSender(options: {
         return { ok: false, status: (fault as Error).name }
       }
     },
-    idle: () => (queues.size === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
+    idle: () =>
+      queues.size === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve)),
     stop: () => stopped.abort(),
   }
 }

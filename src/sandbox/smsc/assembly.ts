@@ -17,7 +17,10 @@ export function createAssembler<Facts>(options: {
   done: (assembly: Assembly<Facts>) => void
 }): Assembler<Facts> {
   const { waitMs = 30_000, done } = options
-  const pending = new Map<string, { facts: Facts; total: number; parts: Map<number, ArrivedPart>; timer: NodeJS.Timeout }>()
+  const pending = new Map<
+    string,
+    { facts: Facts; total: number; parts: Map<number, ArrivedPart>; timer: NodeJS.Timeout }
+  >()
 
   function finish(key: string): void {
     const assembly = pending.get(key)
@@ -25,7 +28,11 @@ export function createAssembler<Facts>(options: {
     pending.delete(key)
     clearTimeout(assembly.timer)
     const numbers = [...assembly.parts.keys()].toSorted((a, b) => a - b)
-    done({ facts: assembly.facts, total: assembly.total, parts: numbers.map((number) => assembly.parts.get(number)!) })
+    done({
+      facts: assembly.facts,
+      total: assembly.total,
+      parts: numbers.map((number) => assembly.parts.get(number)!),
+    })
   }
 
   return {
@@ -39,7 +46,12 @@ export function createAssembler<Facts>(options: {
       let assembly = pending.get(ownKey)
       if (!assembly) {
         if (pending.size >= maxPending) finish(pending.keys().next().value!)
-        assembly = { facts, total: joint.total, parts: new Map(), timer: setTimeout(() => finish(ownKey), waitMs) }
+        assembly = {
+          facts,
+          total: joint.total,
+          parts: new Map(),
+          timer: setTimeout(() => finish(ownKey), waitMs),
+        }
         pending.set(ownKey, assembly)
       }
       assembly.parts.set(joint.part, part)

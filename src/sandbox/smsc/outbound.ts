@@ -18,7 +18,10 @@ const maxTries = 5
 
 export function createOutbound(options: { retryMs?: number; log: SandboxLog }): Outbound {
   const { retryMs = 500, log } = options
-  const accounts = new Map<string, { sessions: Set<SmppSession>; waiting: { pdu: DeliverSm; tries: number }[] }>()
+  const accounts = new Map<
+    string,
+    { sessions: Set<SmppSession>; waiting: { pdu: DeliverSm; tries: number }[] }
+  >()
   const stopped = new AbortController()
 
   const accountOf = (systemId: string) => {
@@ -29,11 +32,18 @@ export function createOutbound(options: { retryMs?: number; log: SandboxLog }): 
     return fresh
   }
 
-  async function deliver(systemId: string, session: SmppSession, item: { pdu: DeliverSm; tries: number }): Promise<void> {
+  async function deliver(
+    systemId: string,
+    session: SmppSession,
+    item: { pdu: DeliverSm; tries: number },
+  ): Promise<void> {
     const outcome = await session.request({ command: 'deliver_sm', ...item.pdu })
     if (outcome.kind === 'answered' && outcome.isOk) return
     if (item.tries + 1 >= maxTries) {
-      log.warn({ systemId, tries: item.tries + 1 }, 'A deliver_sm of the sandbox was given up after its last try.')
+      log.warn(
+        { systemId, tries: item.tries + 1 },
+        'A deliver_sm of the sandbox was given up after its last try.',
+      )
       return
     }
     await delay(retryMs * (item.tries + 1), undefined, { signal: stopped.signal }).catch(() => {})
@@ -50,7 +60,9 @@ export function createOutbound(options: { retryMs?: number; log: SandboxLog }): 
       }
       if (!best) return
       deliver(systemId, best, waiting.shift()!)
-        .catch((fault: unknown) => log.error({ systemId, cause: String(fault) }, 'A deliver_sm of the sandbox failed.'))
+        .catch((fault: unknown) =>
+          log.error({ systemId, cause: String(fault) }, 'A deliver_sm of the sandbox failed.'),
+        )
         .finally(() => pump(systemId))
     }
   }

@@ -6,7 +6,8 @@ import type { DeliverSm } from './outbound.ts'
 export type ReceiptForm = 'both' | 'tlv' | 'text'
 export type IdFormat = 'decimal' | 'hex'
 
-export const formatId = (id: bigint, format: IdFormat): string => (format === 'hex' ? id.toString(16) : id.toString(10))
+export const formatId = (id: bigint, format: IdFormat): string =>
+  format === 'hex' ? id.toString(16) : id.toString(10)
 
 const stamp = (at: Date) => at.toISOString().replaceAll(/[-:T]/g, '').slice(2, 12)
 

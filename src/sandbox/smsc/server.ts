@@ -13,7 +13,14 @@ import { createReceiptTimer } from '../receipts.ts'
 import { smsRefusals } from '../refusals.ts'
 import type { SandboxLog, SandboxMessage } from '../types.ts'
 import { createAssembler } from './assembly.ts'
-import { decodeText, judgeSubmit, partsOfPayload, refusalStatus, stateBySuffix, statusBySuffix } from './judge-submit.ts'
+import {
+  decodeText,
+  judgeSubmit,
+  partsOfPayload,
+  refusalStatus,
+  stateBySuffix,
+  statusBySuffix,
+} from './judge-submit.ts'
 import type { Segment, Submit } from './judge-submit.ts'
 import { createOutbound } from './outbound.ts'
 import { buildReceipt, formatId } from './receipt.ts'
@@ -92,7 +99,8 @@ export async function startSmsc(options: SmscOptions): Promise<SmscSandbox> {
             encoding: segment.encoding,
             isFlash: segment.isFlash,
             parts: segment.how === 'payload' ? partsOfPayload(content, segment.encoding) : total,
-            partsReceived: segment.how === 'payload' ? partsOfPayload(content, segment.encoding) : parts.length,
+            partsReceived:
+              segment.how === 'payload' ? partsOfPayload(content, segment.encoding) : parts.length,
             how: segment.how,
             wantsReceipt,
           },
@@ -104,7 +112,10 @@ export async function startSmsc(options: SmscOptions): Promise<SmscSandbox> {
     },
   })
 
-  function bindSession(pdu: { systemId: string; password: string; command: string }, session: SmppSession): Answer {
+  function bindSession(
+    pdu: { systemId: string; password: string; command: string },
+    session: SmppSession,
+  ): Answer {
     const account = accounts.find(({ systemId }) => systemId === pdu.systemId)
     if (!account) return { status: smsRefusals.unknownSystemId.code }
     if (!sameSecret(account.password, pdu.password)) return { status: smsRefusals.wrongPassword.code }
@@ -116,7 +127,13 @@ export async function startSmsc(options: SmscOptions): Promise<SmscSandbox> {
   }
 
   /** Final receipts by the fate's second step; intermediate ones, when asked for, by its first. */
-  function scheduleReceipts(systemId: string, pdu: Submit, segment: Segment, id: bigint, fate: Fate): () => void {
+  function scheduleReceipts(
+    systemId: string,
+    pdu: Submit,
+    segment: Segment,
+    id: bigint,
+    fate: Fate,
+  ): () => void {
     const digits = pdu.destination.replaceAll(/\D/g, '')
     const messageId = formatId(id, settings.responseIdFormat)
     const state = stateBySuffix(digits) ?? fate.lateErrorCode ?? 2
@@ -129,13 +146,21 @@ export async function startSmsc(options: SmscOptions): Promise<SmscSandbox> {
       if (message) {
         const isFailed = isFinal && state !== 2
         const error = { code: state, title: smppReceiptStates[state] ?? 'UNKNOWN' }
-        inbox.setStatus(message.id, isFailed ? { status: 'failed', error } : { status: isFinal ? 'delivered' : 'sent' })
+        inbox.setStatus(
+          message.id,
+          isFailed ? { status: 'failed', error } : { status: isFinal ? 'delivered' : 'sent' },
+        )
       }
-      const isWanted = isFinal ? asked === 1 || (asked === 2 && state !== 2) : (pdu.registeredDelivery & 0x10) !== 0
+      const isWanted = isFinal
+        ? asked === 1 || (asked === 2 && state !== 2)
+        : (pdu.registeredDelivery & 0x10) !== 0
       if (!isWanted) return
       const facts = { ...pdu, id, state: isFinal ? state : 1, submittedAt, doneAt: clock.now() }
       const text = decodeText(segment.content.subarray(0, 40), segment.encoding)
-      outbound.send(systemId, buildReceipt({ ...facts, text }, settings.receiptForm, settings.receiptIdFormat))
+      outbound.send(
+        systemId,
+        buildReceipt({ ...facts, text }, settings.receiptForm, settings.receiptIdFormat),
+      )
     }
     if (fate.isOutOfOrder) return () => fate.receipts.forEach(({ receipt }) => tell(receipt))
     return () => timer.schedule(fate.receipts, tell)
@@ -172,7 +197,10 @@ export async function startSmsc(options: SmscOptions): Promise<SmscSandbox> {
     return { messageId }
   }
 
-  function onRequest(pdu: InboundRequest, session: SmppSession): Answer | undefined | Promise<Answer | undefined> {
+  function onRequest(
+    pdu: InboundRequest,
+    session: SmppSession,
+  ): Answer | undefined | Promise<Answer | undefined> {
     switch (pdu.command) {
       case 'bind_receiver':
       case 'bind_transmitter':
@@ -188,11 +216,16 @@ export async function startSmsc(options: SmscOptions): Promise<SmscSandbox> {
 
   const server = await openAt(options, (port) =>
     listenSmpp(
-      { host: options.host, port, onFault: (fault) => log.warn({ cause: String(fault) }, 'The sandbox SMSC met a fault.') },
+      {
+        host: options.host,
+        port,
+        onFault: (fault) => log.warn({ cause: String(fault) }, 'The sandbox SMSC met a fault.'),
+      },
       {
         onRequest,
         enquireLinkMs: 60_000,
-        onFault: (fault) => log.error({ cause: String(fault) }, 'The sandbox SMSC failed to handle a request.'),
+        onFault: (fault) =>
+          log.error({ cause: String(fault) }, 'The sandbox SMSC failed to handle a request.'),
       },
     ),
   )
@@ -226,7 +259,9 @@ export async function startSmsc(options: SmscOptions): Promise<SmscSandbox> {
       for (const [index, part] of parts.entries()) {
         const octets = encoding === 'gsm7' ? encodeGsm7(part) : encodeUcs2(part)
         const header =
-          parts.length > 1 ? concatenationHeader({ reference, total: parts.length, part: index + 1 }) : new Uint8Array(0)
+          parts.length > 1
+            ? concatenationHeader({ reference, total: parts.length, part: index + 1 })
+            : new Uint8Array(0)
         outbound.send(systemId, {
           source: from.replaceAll(/\D/g, ''),
           sourceTon: 1,
