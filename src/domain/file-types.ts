@@ -68,7 +68,9 @@ export const whatsappKindOf = (name: string): WhatsAppKind | undefined => typeOf
 export const extensionsOf = (channel: Channel): string[] =>
   channel === 'sms'
     ? []
-    : Object.keys(types).filter((extension) => channel === 'email' || types[extension]!.whatsapp !== undefined)
+    : Object.keys(types).filter(
+        (extension) => channel === 'email' || types[extension]!.whatsapp !== undefined,
+      )
 
 /** Why a channel does not carry a file of this name and size (undefined while nobody knows it yet). */
 export function fileFault(channel: Channel, name: string, size: number | undefined): string | undefined {
@@ -77,7 +79,8 @@ export function fileFault(channel: Channel, name: string, size: number | undefin
     case 'sms':
       return 'files cannot be sent by SMS'
     case 'email':
-      if (type === undefined) return `must have a name that ends in one of: ${extensionsOf('email').join(', ')}`
+      if (type === undefined)
+        return `must have a name that ends in one of: ${extensionsOf('email').join(', ')}`
       return size !== undefined && size > emailMaxBytes ? tooLarge(size, emailMaxBytes) : undefined
     case 'whatsapp': {
       const kind = type?.whatsapp

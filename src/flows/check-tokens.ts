@@ -24,25 +24,21 @@ export type TokenChecker = {
 export function createTokenChecker(deps: { db: Db; clock: Clock; maxWaiting?: number }): TokenChecker {
   const { db, clock, maxWaiting = 20_000 } = deps
   const api = createLookUp(maxWaiting, async (hashes) =>
-    (await lookUpApiTokens(db, hashes, clock.now())).map(
-      (owner): ApiCaller => ({
-        ...owner,
-        sender: { kind: 'api_user', id: owner.userId, companyId: owner.companyId, tokenHash: owner.tokenHash },
-      }),
-    ),
+    (await lookUpApiTokens(db, hashes, clock.now())).map((owner): ApiCaller => ({
+      ...owner,
+      sender: { kind: 'api_user', id: owner.userId, companyId: owner.companyId, tokenHash: owner.tokenHash },
+    })),
   )
   const direct = createLookUp(maxWaiting, async (hashes) =>
-    (await lookUpDirectTokens(db, hashes)).map(
-      (owner): DirectCaller => ({
-        ...owner,
-        sender: {
-          kind: 'direct_token',
-          id: owner.tokenId,
-          companyId: owner.companyId,
-          tokenHash: owner.tokenHash,
-        },
-      }),
-    ),
+    (await lookUpDirectTokens(db, hashes)).map((owner): DirectCaller => ({
+      ...owner,
+      sender: {
+        kind: 'direct_token',
+        id: owner.tokenId,
+        companyId: owner.companyId,
+        tokenHash: owner.tokenHash,
+      },
+    })),
   )
   return { api: (token) => api.ask(hashToken(token)), direct: (token) => direct.ask(hashToken(token)) }
 }

@@ -19,11 +19,7 @@ export type Listening = {
   close(): Promise<void>
 }
 
-export async function listen(
-  config: ListenConfig,
-  deps: ServerDeps,
-  surfaces: Surfaces,
-): Promise<Listening> {
+export async function listen(config: ListenConfig, deps: ServerDeps, surfaces: Surfaces): Promise<Listening> {
   const portOf: Record<keyof Surfaces, number> = {
     main: config.port,
     direct: config.directPort ?? config.port,

@@ -21,11 +21,13 @@ export function createHttpMetrics(registry: Registry, budget: BodyBudget): HttpM
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   })
-  const held = new Gauge({
+  new Gauge({
     name: 'pombo_http_body_bytes_in_flight',
     help: 'Bytes of request bodies held.',
     registers,
-    collect: () => held.set(budget.heldBytes),
+    collect() {
+      this.set(budget.heldBytes)
+    },
   })
 
   type Route = { time: { observe(seconds: number): void }; byStatus: Map<number, { inc(): void }> }

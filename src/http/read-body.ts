@@ -44,7 +44,8 @@ export function takeBody(request: FastifyRequest): Buffer | BodyProblem {
   return body ?? empty
 }
 
-const jsonType = /^(?:application|text)\/(?:[a-z0-9!#$&^_.+-]+\+)?json(?:\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*;?$/i
+const jsonType =
+  /^(?:application|text)\/(?:[a-z0-9!#$&^_.+-]+\+)?json(?:\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*;?$/i
 
 /** A missing Content-Type is read as JSON. */
 export const isJsonType = (contentType: string | undefined): boolean =>

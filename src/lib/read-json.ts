@@ -36,7 +36,12 @@ export type Reading<T> =
       /** For arrays that lost items: the places that the remaining ones had, by the array's path. */
       places?: Record<string, number[]>
     }
-  | { ok: false; errors: FieldErrors }
+  | {
+      ok: false
+      errors: FieldErrors
+      /** As much as could be read: wrong and missing fields are undefined. Undefined itself when it is no object. */
+      partial: Partial<T> | undefined
+    }
 
 type Node = {
   type?: string
@@ -68,7 +73,8 @@ export function compileReader<S extends TSchema>(schema: S): (value: unknown) =>
   return (raw) => {
     const context: Context = { path: [], errors: undefined, places: undefined }
     const value = read(raw, context, '')
-    if (context.errors !== undefined) return { ok: false, errors: context.errors }
+    if (context.errors !== undefined)
+      return { ok: false, errors: context.errors, partial: value as Partial<Static<S>> | undefined }
     return context.places === undefined
       ? { ok: true, value: value as Static<S> }
       : { ok: true, value: value as Static<S>, places: context.places }
@@ -95,7 +101,8 @@ function fail(context: Context, name: string | number, message: string): undefin
 }
 
 function readerOf(node: Node): Reader {
-  switch (node.type) {
+  const { type = 'unknown' } = node
+  switch (type) {
     case 'object':
       return node.patternProperties ? recordReader(node) : objectReader(node)
     case 'array':
@@ -108,7 +115,7 @@ function readerOf(node: Node): Reader {
       return (raw, context, name) =>
         typeof raw === 'boolean' ? raw : fail(context, name, 'must be true or false')
     default:
-      throw new Error(`read-json does not know the type ${String(node.type)}.`)
+      throw new Error(`read-json does not know the type ${type}.`)
   }
 }
 
@@ -117,8 +124,7 @@ export function isLongerThan(text: string, max: number): boolean {
   if (text.length <= max) return false
   if (text.length > max * 2) return true
   let points = text.length
-  for (let index = 0; index < text.length; index++)
-    if ((text.charCodeAt(index) & 0xfc00) === 0xdc00) points--
+  for (let index = 0; index < text.length; index++) if ((text.charCodeAt(index) & 0xfc00) === 0xdc00) points--
   return points > max
 }
 
@@ -173,6 +179,7 @@ function objectReader(node: Node): Reader {
     read: readerOf(field),
     isRequired: node.required?.includes(name) === true,
   }))
+  const nothing: unknown[] = fields.map(() => missing)
   const byName = new Map(fields.map((field) => [field.name, field]))
   const byLowerName = new Map(fields.map((field) => [field.name.toLowerCase(), field]))
 
@@ -180,7 +187,7 @@ function objectReader(node: Node): Reader {
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
       return fail(context, name, 'must be an object')
     if (name !== '') context.path.push(name)
-    const given: unknown[] = new Array(fields.length).fill(missing)
+    const given = nothing.slice()
     for (const key in raw) {
       const field = byName.get(key) ?? byLowerName.get(key.toLowerCase())
       if (field === undefined) continue
@@ -230,8 +237,7 @@ function arrayReader(node: Node): Reader {
   const read = readerOf(item)
   const maxItems = node.maxItems ?? 1000
   const lastMaxLength = node['x-last-item-max-length']
-  const readLast =
-    lastMaxLength === undefined ? read : readerOf({ ...item, maxLength: lastMaxLength })
+  const readLast = lastMaxLength === undefined ? read : readerOf({ ...item, maxLength: lastMaxLength })
   return (raw, context, name) => {
     if (!Array.isArray(raw)) return fail(context, name, 'must be an array')
     const items: unknown[] = []

@@ -19,7 +19,7 @@ export const fileHash = (bytes: Uint8Array): string => createHash('sha256').upda
 
 /** `hash` when it is known already. A file that is there gets a fresh `referenced_at`. */
 export async function storeFile(
-  db: Db,
+  db: Pick<Db, 'transaction'>,
   companyId: string,
   bytes: Uint8Array,
   hash: string = fileHash(bytes),
@@ -48,7 +48,10 @@ async function storeChunks(
     const rows: string[] = []
     const end = Math.min(bytes.length, start + chunkBytes * chunksPerStatement)
     for (let at = start; at < end; at += chunkBytes) {
-      values.push(at / chunkBytes, Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(chunkBytes, bytes.length - at)))
+      values.push(
+        at / chunkBytes,
+        Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(chunkBytes, bytes.length - at)),
+      )
       rows.push(`($1, decode($2, 'hex'), $${values.length - 1}, $${values.length})`)
     }
     await connection.query(
@@ -66,7 +69,7 @@ export async function readFile(db: Queryable, companyId: string, hash: string): 
   )
   if (file === undefined) return undefined
   const bytes = Buffer.alloc(file.size)
-  for (let at = 0; at < file.size; ) {
+  for (let at = 0; at < file.size;) {
     const chunks = await db.query<{ bytes: Buffer }>(
       `select bytes from file_chunk where company_id = $1 and hash = decode($2, 'hex') and position >= $3
         order by position limit ${chunksPerStatement}`,

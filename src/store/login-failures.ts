@@ -48,10 +48,7 @@ export function recordFailure(
   now: Date,
 ): Promise<Date | undefined> {
   return db.transaction(async (connection) => {
-    await connection.query(`select pg_advisory_xact_lock($1, $2)`, [
-      lockSpace,
-      keys.address.readInt32BE(0),
-    ])
+    await connection.query(`select pg_advisory_xact_lock($1, $2)`, [lockSpace, keys.address.readInt32BE(0)])
     const until = await lockedUntil(connection, keys, limits, now)
     if (until !== undefined) return until
     await connection.query(

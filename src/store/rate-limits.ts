@@ -4,7 +4,11 @@ import type { Queryable } from './db.ts'
 export type WindowCount = { key: string; count: number }
 
 /** Adds to the counters of one window and gives their totals over all processes. */
-export const addToWindow = (db: Queryable, windowStart: Date, counts: WindowCount[]): Promise<WindowCount[]> => {
+export const addToWindow = (
+  db: Queryable,
+  windowStart: Date,
+  counts: WindowCount[],
+): Promise<WindowCount[]> => {
   // Sorted, or two processes would lock the same rows in opposite orders.
   const sorted = counts.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   return db.query<WindowCount>(

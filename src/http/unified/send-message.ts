@@ -1,0 +1,79 @@
+/** `POST /v1/sendmessage`, after the token: the order of the checks is part of the contract. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AcceptMessage, Submission } from '../../flows/submission.ts'
+import type { StoreAttachments } from '../../flows/store-attachments.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { addError, type FieldErrors } from '../../lib/read-json.ts'
+import type { ReadBody } from '../large-bodies.ts'
+import { takeBody } from '../read-body.ts'
+import { readSendHeaders } from '../send-headers.ts'
+import { callerOf, isPrivateToken } from './auth.ts'
+import { noTextMessage, sendBadRequest, sendFieldErrors, sendOutcome, type ReplyContext } from './replies.ts'
+import { toSendRequest } from './to-send-request.ts'
+
+export type SendMessageDeps = {
+  accept: AcceptMessage
+  storeAttachments: StoreAttachments
+  readBody: ReadBody
+  clock: Clock
+  log: Log
+}
+
+/** Idempotency keys are kept per company and route. */
+const route = '/v1/sendmessage'
+
+const tokenError: FieldErrors = { platformPrivateToken: ['is not the private token of this account'] }
+
+export const createSendMessage =
+  (deps: SendMessageDeps) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const caller = callerOf(request)
+    const headers = readSendHeaders(request.raw.headers)
+    const context: ReplyContext = { reply, isDryRun: headers.isDryRun }
+    const raw = takeBody(request)
+    if (raw === 'too_large') return sendBadRequest(context, 'the body is too large')
+    if (raw === 'media_type') return sendBadRequest(context, 'the body must be of the type application/json')
+
+    const isKeyed = headers.idempotencyKey !== undefined && !headers.isDryRun
+    const read = await deps.readBody(raw, isKeyed)
+    if (read.kind === 'not_an_object') return sendBadRequest(context, read.message)
+    if (read.kind === 'no_text') return sendBadRequest(context, noTextMessage)
+    if (!isPrivateToken(read.privateToken, caller, deps.clock.now()))
+      return sendFieldErrors(context, tokenError)
+
+    const translation = read.body && toSendRequest(read.body, read.files, read.filePlaces)
+    if (headers.errors !== undefined || translation === undefined || !translation.ok) {
+      const errors = joined(
+        read.errors,
+        translation?.ok === false ? translation.errors : undefined,
+        headers.errors,
+      )
+      deps.log.info(
+        { requestId: request.id, companyId: caller.companyId, fields: Object.keys(errors) },
+        'bad request',
+      )
+      return sendFieldErrors(context, errors)
+    }
+    if (read.filePlaces !== undefined) context.filePlaces = read.filePlaces
+    if (!headers.isDryRun && translation.attachments.length > 0)
+      await deps.storeAttachments(caller.companyId, translation.attachments)
+
+    const submission: Submission = {
+      sender: caller.sender,
+      request: translation.request,
+      requestId: request.id,
+      isDryRun: headers.isDryRun,
+    }
+    if (isKeyed)
+      submission.idempotency = { route, key: headers.idempotencyKey!, bodyHash: Buffer.from(read.bodyHash!) }
+    return sendOutcome(context, await deps.accept(submission))
+  }
+
+function joined(...parts: (FieldErrors | undefined)[]): FieldErrors {
+  let all: FieldErrors | undefined
+  for (const part of parts)
+    for (const [path, messages] of Object.entries(part ?? {}))
+      for (const message of messages) all = addError(all, path, message)
+  return all ?? {}
+}
