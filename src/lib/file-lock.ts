@@ -20,7 +20,8 @@ export function takeFileLock(path: string): FileLock | undefined {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   const handle = new DatabaseSync(path, { timeout: 0 })
   try {
-    handle.exec('BEGIN EXCLUSIVE')
+    // With its journal in memory it never writes: the lock can be had on a full disk too.
+    handle.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     handle.close()
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined

@@ -1,6 +1,6 @@
-import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { chmod, lstat, mkdtemp, rm, rmdir, symlink, unlink } from 'node:fs/promises'
 import { connect, createServer, type ListenOptions } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { portTaken } from './errors.ts'
 import type { Home } from './home.ts'
 import { SOCKET_PORT } from './settings.ts'
@@ -17,15 +17,17 @@ const MAX_SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107
  * some shared folders): a free loopback port.
  */
 export async function openEndpoint(home: Home, wantedPort: number | undefined): Promise<Endpoint> {
+  if (wantedPort !== undefined)
+    return { socketDir: undefined, port: wantedPort, close: async () => undefined }
   const link = process.platform === 'win32' ? undefined : await shortPath(home)
   const close = async () => {
-    if (link?.made) await rm(link.made, { recursive: true, force: true })
+    if (link?.isLink) await removeShortPath(link.socketDir)
   }
   if (link && (await canListen({ path: join(link.socketDir, `probe-${process.pid}`) }))) {
-    return { socketDir: link.socketDir, port: wantedPort, close }
+    return { socketDir: link.socketDir, port: undefined, close }
   }
   await close()
-  return { socketDir: undefined, port: wantedPort ?? (await freePort()), close: async () => undefined }
+  return { socketDir: undefined, port: await freePort(), close: async () => undefined }
 }
 
 export async function assertPortFree(port: number): Promise<void> {
@@ -46,6 +48,16 @@ export function isAnswered(socketDir: string): Promise<boolean> {
   })
 }
 
+/**
+ * What a killed server left of its socket. PostgreSQL asks whether the process in the lock file lives, and takes a
+ * dead one that nobody has looked at yet, or a stranger with the same id, for a server.
+ */
+export async function removeStaleSocket(socketDir: string): Promise<void> {
+  const socket = join(socketDir, `.s.PGSQL.${SOCKET_PORT}`)
+  await rm(socket, { force: true })
+  await rm(`${socket}.lock`, { force: true })
+}
+
 export function databaseUrl(options: {
   socketDir: string | undefined
   port: number | undefined
@@ -53,19 +65,26 @@ export function databaseUrl(options: {
   password: string
   database: string
 }): string {
-  const host =
-    options.port === undefined && options.socketDir ? encodeURIComponent(options.socketDir) : '127.0.0.1'
+  const host = options.socketDir ? encodeURIComponent(options.socketDir) : '127.0.0.1'
   return `postgresql://${options.user}:${options.password}@${host}:${options.port ?? SOCKET_PORT}/${options.database}`
 }
 
-async function shortPath(home: Home): Promise<{ socketDir: string; made?: string }> {
-  if (Buffer.byteLength(join(home.run, `.s.PGSQL.${SOCKET_PORT}`)) <= MAX_SOCKET_PATH_BYTES)
-    return { socketDir: home.run }
-  const made = await mkdtemp('/tmp/pombo-')
-  if (home.account) await chmod(made, 0o711)
-  const socketDir = join(made, 'run')
+async function shortPath(home: Home): Promise<{ socketDir: string; isLink: boolean }> {
+  const socket = join(home.run, `.s.PGSQL.${SOCKET_PORT}`)
+  if (Buffer.byteLength(socket) <= MAX_SOCKET_PATH_BYTES) return { socketDir: home.run, isLink: false }
+  const folder = await mkdtemp('/tmp/pombo-')
+  if (home.account) await chmod(folder, 0o711)
+  const socketDir = join(folder, 'run')
   await symlink(home.run, socketDir)
-  return { socketDir, made }
+  return { socketDir, isLink: true }
+}
+
+/** Removes the link and its folder, and nothing but a link: the socket's folder itself may stand under /tmp. */
+export async function removeShortPath(socketDir: string): Promise<void> {
+  const facts = await lstat(socketDir).catch(() => undefined)
+  if (!facts?.isSymbolicLink()) return
+  await unlink(socketDir)
+  await rmdir(dirname(socketDir))
 }
 
 function canListen(where: ListenOptions): Promise<boolean> {

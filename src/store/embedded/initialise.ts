@@ -5,7 +5,7 @@ import type { Binaries } from './binaries.ts'
 import { serverFault } from './errors.ts'
 import { giveTo, type Home } from './home.ts'
 import { runTool } from './run-tool.ts'
-import { MAIN_CONF, serverConf } from './settings.ts'
+import { LOCAL_CONF, MAIN_CONF, serverConf } from './settings.ts'
 
 export const USER = 'pombo'
 export const DATABASE = 'pombo'
@@ -54,6 +54,7 @@ export async function initialise(options: {
     await tool(binaries.initdb, ['-D', data, ...access, ...locale, '--no-sync', '--no-instructions'])
     const files = {
       'postgresql.conf': MAIN_CONF,
+      'local.conf': LOCAL_CONF,
       'pombo.conf': serverConf({ socketDir: undefined, port: undefined, isDurable: false }),
     }
     for (const [name, text] of Object.entries(files)) {

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { readFile, realpath, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { errnoOf } from './errors.ts'
 import { runTool } from './run-tool.ts'
 
@@ -15,12 +15,19 @@ export async function readPostmaster(data: string): Promise<Postmaster | undefin
   return { pid, port: Number(lines[3]), socketDir: lines[4] ?? '', isReady: lines[7]?.trim() === 'ready' }
 }
 
+/** A dead process that its parent has not looked at yet (a container without init) still has its id; it is dead. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
     return errnoOf(error) === 'EPERM'
+  }
+  if (process.platform !== 'linux') return true
+  try {
+    readlinkSync(`/proc/${pid}/cwd`)
+    return true
+  } catch (error) {
+    return errnoOf(error) !== 'ENOENT'
   }
 }
 
@@ -29,9 +36,11 @@ export function isAlive(pid: number): boolean {
  * starts. Only for the holder of the data folder's lock. Ids are reused, so a process counts as ours only if it
  * is a postgres that works in this very folder (its processes never leave it).
  */
-export async function stopOrphans(data: string): Promise<{ stoppedPids: number[] }> {
+export async function stopOrphans(
+  data: string,
+): Promise<{ stoppedPids: number[]; socketDir: string | undefined }> {
   const noted = await readPostmaster(data)
-  if (!noted) return { stoppedPids: [] }
+  if (!noted) return { stoppedPids: [], socketDir: undefined }
   const folder = await realpath(data)
   const postmaster = (await worksIn(noted.pid, folder)) ? noted.pid : undefined
   const stopped = new Set<number>()
@@ -45,9 +54,7 @@ export async function stopOrphans(data: string): Promise<{ stoppedPids: number[]
     await stopProcess(pid, { fastMs: 0, immediateMs: 1_000 })
   }
   await rm(join(data, 'postmaster.pid'), { force: true })
-  if (noted.socketDir.startsWith('/tmp/pombo-'))
-    await rm(dirname(noted.socketDir), { recursive: true, force: true })
-  return { stoppedPids: [...stopped] }
+  return { stoppedPids: [...stopped], socketDir: noted.socketDir }
 }
 
 /** Fast (connections are cut, a checkpoint is written), then immediate (recovery at the next start), then kill. */
@@ -74,21 +81,10 @@ export async function stopProcess(
 async function isGoneWithin(pid: number, waitMs: number): Promise<boolean> {
   const until = performance.now() + waitMs
   while (performance.now() < until) {
-    if (!isAlive(pid) || isZombie(pid)) return true
+    if (!isAlive(pid)) return true
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   return false
-}
-
-/** A dead process whose parent has not looked yet still has its id. */
-function isZombie(pid: number): boolean {
-  if (process.platform !== 'linux') return false
-  try {
-    readlinkSync(`/proc/${pid}/cwd`)
-    return false
-  } catch (error) {
-    return errnoOf(error) === 'ENOENT'
-  }
 }
 
 async function worksIn(pid: number, folder: string): Promise<boolean> {
@@ -112,10 +108,18 @@ function processesIn(folder: string): number[] {
 
 function isOurs(pid: number, folder: string): boolean {
   try {
-    // After an upgrade of the package the running file's name ends in " (deleted)".
-    const program = basename(readlinkSync(`/proc/${pid}/exe`)).split(' ')[0]
-    return program === 'postgres' && readlinkSync(`/proc/${pid}/cwd`) === folder
+    return readlinkSync(`/proc/${pid}/cwd`) === folder && isPostgres(pid)
   } catch {
     return false
+  }
+}
+
+function isPostgres(pid: number): boolean {
+  try {
+    // After an upgrade of the package the running file's name ends in " (deleted)".
+    return basename(readlinkSync(`/proc/${pid}/exe`)).split(' ')[0] === 'postgres'
+  } catch (error) {
+    // A dying process loses its program first and lets go of the shared memory a moment later: wait for it too.
+    return errnoOf(error) === 'ENOENT'
   }
 }

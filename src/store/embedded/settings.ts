@@ -82,6 +82,8 @@ export const MAIN_CONF = [
   '',
 ].join('\n')
 
+export const LOCAL_CONF = '# Your own settings for the embedded PostgreSQL; they win over pombo.conf.\n'
+
 function usableMemory(): number {
   // A container's limit; without one Node answers 0 or a number past the machine's memory.
   const limit = process.constrainedMemory()

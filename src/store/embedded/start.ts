@@ -2,7 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileLock } from '../../lib/file-lock.ts'
 import { findBinaries, type Binaries } from './binaries.ts'
-import { assertPortFree, databaseUrl, isAnswered, openEndpoint, type Endpoint } from './endpoint.ts'
+import {
+  assertPortFree,
+  databaseUrl,
+  isAnswered,
+  openEndpoint,
+  removeShortPath,
+  removeStaleSocket,
+  type Endpoint,
+} from './endpoint.ts'
 import { lockDataDir, openDataDir } from './data-dir.ts'
 import { EmbeddedError, fileFault } from './errors.ts'
 import { findHome, giveTo, openHome, type Home } from './home.ts'
@@ -84,12 +92,7 @@ async function start(options: EmbeddedOptions, release: () => void): Promise<Emb
     sayWhere(home, binaries, log)
     await prepareData(home, binaries, { dataDir, isDurable: fsync, log })
     endpoint = await openEndpoint(home, options.port)
-    if (endpoint.socketDir && (await isAnswered(endpoint.socketDir))) {
-      throw new EmbeddedError(
-        'in_use',
-        `A PostgreSQL outside of this container still works on the data folder ${dataDir}: stop it first.`,
-      )
-    }
+    if (endpoint.socketDir) await clearSocket(endpoint.socketDir, dataDir)
     if (options.port !== undefined) await assertPortFree(options.port)
     const confFile = join(home.data, 'pombo.conf')
     await writeFile(confFile, serverConf({ ...endpoint, isDurable: fsync }), { mode: 0o600 })
@@ -132,9 +135,18 @@ async function prepareData(
     return
   }
   await assertSameMajor(home, binaries, options.dataDir)
-  const { stoppedPids } = await stopOrphans(home.data)
+  const { stoppedPids, socketDir } = await stopOrphans(home.data)
+  if (socketDir) await removeShortPath(socketDir)
   if (stoppedPids.length > 0)
     options.log.warn({ pids: stoppedPids }, 'stopped the PostgreSQL that an earlier Pombo left behind')
+}
+
+async function clearSocket(socketDir: string, dataDir: string): Promise<void> {
+  if (await isAnswered(socketDir)) {
+    const text = `A PostgreSQL outside of this container still works on the data folder ${dataDir}: stop it first.`
+    throw new EmbeddedError('in_use', text)
+  }
+  await removeStaleSocket(socketDir)
 }
 
 async function assertSameMajor(home: Home, binaries: Binaries, dataDir: string): Promise<void> {
