@@ -14,12 +14,14 @@ import { createAddressReader } from '../../src/http/client-address.ts'
 import { createLargeBodyReader } from '../../src/http/large-bodies.ts'
 import { createLifecycle, type Lifecycle } from '../../src/http/lifecycle.ts'
 import { listen, type Listening } from '../../src/http/listen.ts'
+import { createDirectSurface } from '../../src/http/direct/index.ts'
 import { createHttpMetrics } from '../../src/http/metrics.ts'
 import { createOpsSurface } from '../../src/http/ops/index.ts'
 import { createBodyBudget } from '../../src/http/tracking.ts'
 import { createUnifiedSurface } from '../../src/http/unified/index.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { readExceptions } from '../../src/lib/outbound/index.ts'
 import { createDb, type Db } from '../../src/store/db.ts'
 import { createTestDatabase } from './database.ts'
 import { makeCompany, testSealer, type CompanyOverrides, type TestCompany } from './factories.ts'
@@ -128,15 +130,28 @@ async function startNode(
     queueDepth: config.acceptQueueDepth,
     patienceMs: options.patienceMs ?? 5_000,
   })
+  const tokens = createTokenChecker({ db, clock })
   const unified = createUnifiedSurface({
     accept: acceptor.accept,
     storeAttachments: createStoreAttachments({ db }),
     readBody: largeBodies.read,
     clock,
     log,
-    tokens: createTokenChecker({ db, clock }),
+    tokens,
     limits,
     logIn: createLogIn({ db, clock }),
+    addressOf,
+    budget,
+    config,
+  })
+  const exceptions = readExceptions(config.outboundExceptions)
+  if (!exceptions.ok) throw new Error(exceptions.reason)
+  const direct = createDirectSurface({
+    accept: acceptor.accept,
+    exceptions: exceptions.exceptions,
+    log,
+    tokens,
+    limits,
     addressOf,
     budget,
     config,
@@ -149,7 +164,7 @@ async function startNode(
   const listening: Listening = await listen(
     config,
     { config, log, lifecycle, budget, metrics: createHttpMetrics(registry, budget), addressOf, limits },
-    { main: [ops, unified], direct: [], console: [] },
+    { main: [ops, unified], direct: [direct], console: [] },
   )
   lifecycle.phase = 'serving'
   let stopping: Promise<void> | undefined
