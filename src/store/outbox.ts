@@ -22,6 +22,8 @@ export type ClaimedMessage = {
   /** This one included. */
   attempts: number
   isPinned: boolean
+  /** Parts that an earlier attempt already handed over. */
+  takenIds: (string | null)[] | null
   expiresAt: Date
   acceptedAt: Date
   recipient: string
@@ -57,7 +59,7 @@ update outbox o set handed_over_epoch = chosen.epoch, attempts = o.attempts + 1
 from chosen join message m on m.id = chosen.message_id
 where o.message_id = chosen.message_id
 returning o.message_id as "messageId", o.company_id as "companyId", o.line_id as "lineId", o.contact_id as "contactId",
-  o.priority, o.handed_over_epoch as epoch, o.attempts, o.is_pinned as "isPinned", o.expires_at as "expiresAt",
+  o.priority, o.handed_over_epoch as epoch, o.attempts, o.is_pinned as "isPinned", o.taken_ids as "takenIds", o.expires_at as "expiresAt",
   m.accepted_at as "acceptedAt", m.recipient, m.content`,
 }
 
@@ -81,7 +83,8 @@ export type Settlement = {
   to_line_id: string | null
   /** False when nothing was handed over for a reason of the line's: the attempt does not count. */
   counts: boolean
-  provider_ids: string[]
+  /** One per part; null for a part that was not taken. */
+  provider_ids: (string | null)[]
   error_code: string | null
   error_message: string | null
   /** The event of the timeline; null leaves no trace (a message put back untouched). */
@@ -104,6 +107,7 @@ with s as materialized (
   join outbox o on o.message_id = s.message_id and o.handed_over_epoch = s.epoch
 ), requeued as (
   update outbox o set handed_over_epoch = null, due_at = s.due_at, line_id = coalesce(s.to_line_id, o.line_id),
+    taken_ids = case when cardinality(s.provider_ids) > 0 then s.provider_ids else o.taken_ids end,
     attempts = case when s.counts then o.attempts else o.attempts - 1 end
   from s where o.message_id = s.message_id and s.state = 'queued'
 ), removed as (
@@ -122,6 +126,7 @@ with s as materialized (
   insert into provider_reference (line_id, provider_id, message_id, part, parts, created_at)
   select s.line_id, p.provider_id, s.message_id, p.part, cardinality(s.provider_ids), s.at
   from s cross join lateral unnest(s.provider_ids) with ordinality as p(provider_id, part)
+  where p.provider_id is not null
   on conflict (line_id, provider_id) do nothing
 ), doubted as (
   insert into unknown_message (message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, resolve_at)
@@ -205,3 +210,31 @@ returning message_id as "messageId"`,
 
 export const expireMessages = (connection: Queryable, now: Date): Promise<{ messageId: string }[]> =>
   connection.query(expireStatement, [now])
+
+/** Messages that carry the mark of these very epochs. */
+export const findMarked = (
+  connection: Queryable,
+  lanes: readonly { line_id: string; epoch: number }[],
+): Promise<{ messageId: string }[]> =>
+  connection.query(
+    {
+      name: 'outbox_marked_by',
+      text: `select o.message_id as "messageId" from json_to_recordset($1::json) as l(line_id uuid, epoch bigint)
+        join outbox o on o.line_id = l.line_id and o.handed_over_epoch = l.epoch`,
+    },
+    [JSON.stringify(lanes)],
+  )
+
+/** Takes off marks that were set but never acted upon. */
+export async function unmark(
+  connection: Queryable,
+  messageIds: readonly string[],
+  lanes: readonly { line_id: string; epoch: number }[],
+): Promise<void> {
+  await connection.query(
+    `update outbox o set handed_over_epoch = null, attempts = attempts - 1
+     from json_to_recordset($1::json) as l(line_id uuid, epoch bigint)
+     where o.line_id = l.line_id and o.handed_over_epoch = l.epoch and o.message_id = any($2::uuid[])`,
+    [JSON.stringify(lanes), messageIds],
+  )
+}

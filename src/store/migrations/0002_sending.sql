@@ -224,6 +224,8 @@ create table outbox (
   is_deferred boolean not null default false,
   -- The caller named this very line: never fails over.
   is_pinned boolean not null default false,
+  -- Provider ids of parts that an earlier attempt handed over (null: not taken): a retry repeats nothing.
+  taken_ids text[],
   -- Hand-over mark: the owner's epoch that began to write it to the provider.
   handed_over_epoch bigint
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000);
