@@ -1,9 +1,11 @@
 /** What a driver is: a folder that can open a line, send through it, and read what its provider reports back. */
+import type { Socket } from 'node:net'
 import type { TObject } from 'typebox'
 import type { Channel } from '../domain/channel.ts'
 import type { MessageContent } from '../domain/message.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import type { ConnectTarget, OutboundRequest, OutboundResponse } from '../lib/outbound/index.ts'
 import type { DriverError } from './errors.ts'
 
 /** A line as its driver sees it: settings were checked against the driver's schema, secrets are opened. */
@@ -27,6 +29,13 @@ export type OutgoingMessage = {
   files: Map<string, FileBytes>
   expiresAt: Date
   attempt: number
+  /**
+   * What an earlier attempt already handed over, part by part (null: not taken). Only the others are sent, so that a
+   * retry repeats nothing.
+   */
+  takenIds?: readonly (string | null)[]
+  /** One-click unsubscribe address (RFC 8058), for e-mail that has one. */
+  unsubscribeUrl?: string
 }
 
 /** Keyed in `OutgoingMessage.files` by hash, or by address for fetched files. */
@@ -38,7 +47,8 @@ export type Exchange = { request: string; response: string }
 export type SendResult =
   /** One provider id per part, in order. */
   | { ok: true; providerIds: string[]; exchange?: Exchange }
-  | { ok: false; error: DriverError; exchange?: Exchange }
+  /** `takenIds`: parts that were taken although the whole was not; give them back with the next attempt. */
+  | { ok: false; error: DriverError; takenIds?: (string | null)[]; exchange?: Exchange }
 
 /** What a provider reports about a message it took. */
 export type Receipt = {
@@ -64,6 +74,10 @@ export type InboundMessage = {
   /** Parts of a longer SMS: joined when all have arrived. */
   part?: { reference: number; total: number; number: number }
   kind: 'text' | 'media' | 'button' | 'other'
+  /** The provider's id of the message it answers. */
+  repliesTo?: string
+  /** How the person calls themselves there. */
+  profileName?: string
 }
 
 export type TemplateReport = {
@@ -77,31 +91,27 @@ export type LineReport =
   | { kind: 'receipt'; receipt: Receipt }
   | { kind: 'inbound'; message: InboundMessage }
   | { kind: 'template'; report: TemplateReport }
-  | { kind: 'marketing_opt_out'; from: string; isStop: boolean }
+  | { kind: 'marketing_opt_out'; from?: string; userId?: string; isStop: boolean }
 
 export type DriverContext = {
   clock: Clock
   log: Log
   /** Stores what came over the session (SMPP); resolves when it is durable, so that the peer may be told so. */
   report(reports: LineReport[]): Promise<void>
-  /** An HTTP client behind the outbound guard, for line hosts. */
+  /** An HTTP client behind the outbound guard, for line hosts. Throws `OutboundError`. */
   fetch: GuardedFetch
+  /** A socket behind the same guard. Throws `OutboundError`. */
+  connect: GuardedConnect
 }
 
-export type GuardedFetch = (
-  url: string,
-  options: {
-    method: string
-    headers?: Record<string, string>
-    body?: string | Buffer | FormData
-    timeoutMs: number
-    maxBytes: number
-  },
-) => Promise<{ status: number; headers: Record<string, string>; body: Buffer }>
+export type GuardedFetch = (url: string, request: OutboundRequest) => Promise<OutboundResponse>
+export type GuardedConnect = (target: ConnectTarget) => Promise<Socket>
 
 /** An open line. Owned by one worker at a time; `send` may be called many times at once, up to the line's window. */
 export type LineSession = {
   send(message: OutgoingMessage): Promise<SendResult>
+  /** How many `send` may be under way at once: more would only wait inside. */
+  window: number
   /** Fetches what an inbound message refers to. */
   fetchMedia?(providerMediaId: string): Promise<FileBytes>
   /** Approval states of the templates the provider knows. */
@@ -130,7 +140,7 @@ export type Driver = {
   name: string
   channel: Channel
   title: string
-  /** JSON schema of the line's settings; properties with `isSecret: true` are sealed, redacted and masked. */
+  /** JSON schema of the line's settings, read with `readSettings`; properties with `isSecret: true` are sealed, redacted and masked. */
   settings: TObject
   open(line: DriverLine, context: DriverContext): LineSession
   /** For providers that report over HTTP. */

@@ -59,11 +59,11 @@ export function openSocket(target: ConnectTarget, lookup: LookupFunction): Promi
 
 export function readConnectFault(error: Error): OutboundError {
   if (error instanceof OutboundError) return error
-  const inner = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined
-  const code = String((error as NodeJS.ErrnoException).code ?? '')
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : undefined
+  const code = 'code' in error ? String(error.code) : ''
   const isTlsFault = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)
   return new OutboundError(
     isTlsFault ? 'untrusted' : 'unreachable',
-    `no connection: ${inner?.message || error.message}`,
+    `no connection: ${inner instanceof Error ? inner.message : error.message}`,
   )
 }

@@ -47,7 +47,7 @@ export function exchange(pool: Dispatcher, url: URL, options: ExchangeOptions): 
       {
         origin: url.origin,
         path: url.pathname + url.search,
-        method: options.method as Dispatcher.HttpMethod,
+        method: options.method,
         headers: options.headers,
         body: options.body ?? null,
       },

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo, Server as TcpServer, Socket } from 'node:net'
 import type { LookupAddress } from 'node:dns'
+import { text as readText } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createOutbound, judgeUrl, OutboundError, readExceptions } from './index.ts'
 import type { Outbound, OutboundRequest, Purpose } from './index.ts'
@@ -22,6 +23,7 @@ async function listen(server: TcpServer): Promise<number> {
     for (const socket of sockets) socket.destroy()
     return new Promise((resolve) => server.close(resolve))
   })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
   return (server.address() as AddressInfo).port
 }
 
@@ -133,7 +135,7 @@ describe('judgeUrl, without asking DNS', () => {
     ['', 'not a URL'],
     [`http://example.com/${'a'.repeat(2048)}`, 'longer'],
   ])('refuses %s', (url, part) => {
-    expect(judgeUrl(url)).toMatchObject({ ok: false, reason: expect.stringContaining(part) as string })
+    expect(judgeUrl(url)).toMatchObject({ ok: false, reason: expect.stringContaining(part) })
   })
   test.each([
     'https://example.com/hook?x=1',
@@ -156,7 +158,7 @@ describe('exceptions', () => {
   ])('refuses %s', (entry) =>
     expect(readExceptions([entry])).toMatchObject({
       ok: false,
-      reason: expect.stringContaining(entry) as string,
+      reason: expect.stringContaining(entry),
     }),
   )
   test('are for one purpose, one host and one port', async () => {
@@ -174,6 +176,9 @@ describe('exceptions', () => {
       expect((await faultOf(outbound.fetch(purpose, url, get))).kind).toBe('refused')
   })
 })
+
+const notFound: Resolve = (_, __, callback) =>
+  callback(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }), [])
 
 describe('fetch', () => {
   test.each(badHosts)('never connects to %s', async (host) => {
@@ -225,8 +230,6 @@ describe('fetch', () => {
   })
 
   test('says unreachable when a name has no address, or nobody listens', async () => {
-    const notFound: Resolve = (_, __, callback) =>
-      callback(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }), [])
     expect(await faultOf(outboundWith([], notFound).fetch('files', 'http://a.example/', get))).toMatchObject({
       kind: 'unreachable',
       wasSent: false,
@@ -347,23 +350,23 @@ describe('fetch', () => {
   })
 })
 
-describe('redirects', () => {
-  async function redirecting(): Promise<{
-    port: number
-    seen: { url: string; authorization: string | undefined }[]
-  }> {
-    const seen: { url: string; authorization: string | undefined }[] = []
-    const port = await serve((request, response) => {
-      seen.push({ url: request.url!, authorization: request.headers.authorization })
-      const [, kind, count] = /^\/(\w+)\/?(.*)$/.exec(request.url!)!
-      if (kind === 'hop' && Number(count) > 0)
-        return response.writeHead(302, { location: `/hop/${Number(count) - 1}` }).end()
-      if (kind === 'to') return response.writeHead(307, { location: decodeURIComponent(count!) }).end()
-      return response.end('arrived')
-    })
-    return { port, seen }
-  }
+async function redirecting(): Promise<{
+  port: number
+  seen: { url: string; authorization: string | undefined }[]
+}> {
+  const seen: { url: string; authorization: string | undefined }[] = []
+  const port = await serve((request, response) => {
+    seen.push({ url: request.url!, authorization: request.headers.authorization })
+    const [, kind, count] = /^\/(\w+)\/?(.*)$/.exec(request.url!)!
+    if (kind === 'hop' && Number(count) > 0)
+      return response.writeHead(302, { location: `/hop/${Number(count) - 1}` }).end()
+    if (kind === 'to') return response.writeHead(307, { location: decodeURIComponent(count!) }).end()
+    return response.end('arrived')
+  })
+  return { port, seen }
+}
 
+describe('redirects', () => {
   test('files: three are followed, the fourth is not, and credentials stay with the first host', async () => {
     const { port, seen } = await redirecting()
     const outbound = outboundWith([`files=127.0.0.1:${port}`])
@@ -425,9 +428,7 @@ describe('connect', () => {
     const port = await listen(createTcpServer((socket) => socket.end('hello')))
     const outbound = outboundWith([`brokers=localhost:${port}`])
     const socket = await outbound.connect('brokers', { host: 'localhost', port, timeoutMs: 1000 })
-    const chunks: Buffer[] = []
-    for await (const chunk of socket) chunks.push(chunk as Buffer)
-    expect(Buffer.concat(chunks).toString()).toBe('hello')
+    expect(await readText(socket)).toBe('hello')
     for (const host of ['127.0.0.1', '::1', 'localhost.', '0x7f.1']) {
       const asked = outbound.connect('brokers', {
         host,
