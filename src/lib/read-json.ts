@@ -41,6 +41,7 @@ export type Reading<T> =
       errors: FieldErrors
       /** As much as could be read: wrong and missing fields are undefined. Undefined itself when it is no object. */
       partial: Partial<T> | undefined
+      places: Record<string, number[]> | undefined
     }
 
 type Node = {
@@ -74,7 +75,12 @@ export function compileReader<S extends TSchema>(schema: S): (value: unknown) =>
     const context: Context = { path: [], errors: undefined, places: undefined }
     const value = read(raw, context, '')
     if (context.errors !== undefined)
-      return { ok: false, errors: context.errors, partial: value as Partial<Static<S>> | undefined }
+      return {
+        ok: false,
+        errors: context.errors,
+        partial: value as Partial<Static<S>> | undefined,
+        places: context.places,
+      }
     return context.places === undefined
       ? { ok: true, value: value as Static<S> }
       : { ok: true, value: value as Static<S>, places: context.places }

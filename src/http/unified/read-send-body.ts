@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { compileReader, type FieldErrors } from '../../lib/read-json.ts'
 import { parseJson } from '../parse-json.ts'
 import { decodeBase64 } from './decode-base64.ts'
-import { SendMessageIn } from './wire.ts'
+import { SendMessageIn, type FileIn } from './wire.ts'
 
 export type DecodedFile =
   | { kind: 'content'; bytes: Uint8Array; hash: string }
@@ -22,7 +22,8 @@ export type ReadSendBody =
       privateToken: unknown
       /** SHA-256 of the raw body; only when asked for. */
       bodyHash?: Uint8Array
-      body: SendMessageIn | undefined
+      /** Lacks what is wrong when there are errors. */
+      body: Partial<SendMessageIn>
       errors: FieldErrors | undefined
       /** Places in the array as sent of the files that are left, where some were empty. */
       filePlaces?: number[]
@@ -41,15 +42,16 @@ export function readSendBody(raw: Uint8Array, isHashed: boolean): ReadSendBody {
   if (given === undefined || given === null) return { kind: 'no_text' }
 
   const reading = readBody(value)
+  const body = reading.ok ? reading.value : (reading.partial ?? {})
   const read: ReadSendBody = {
     kind: 'read',
     privateToken: fieldOf(value, 'platformPrivateToken'),
-    body: reading.ok ? reading.value : undefined,
+    body,
     errors: reading.ok ? undefined : reading.errors,
-    files: reading.ok && reading.value.files !== undefined ? decodeFiles(reading.value.files) : [],
+    files: body.files === undefined ? [] : decodeFiles(body.files),
   }
   if (isHashed) read.bodyHash = createHash('sha256').update(bytes).digest()
-  if (reading.ok && reading.places?.['files']) read.filePlaces = reading.places['files']
+  if (reading.places?.['files']) read.filePlaces = reading.places['files']
   return read
 }
 
@@ -63,9 +65,10 @@ function fieldOf(value: object, name: string): unknown {
   return undefined
 }
 
-const decodeFiles = (files: NonNullable<SendMessageIn['files']>): DecodedFile[] =>
+/** An item that was wrong is undefined in a partial body. */
+const decodeFiles = (files: (FileIn | undefined)[]): DecodedFile[] =>
   files.map((file) => {
-    if (file.base64 === undefined) return { kind: 'none' }
+    if (file?.base64 === undefined) return { kind: 'none' }
     const decoded = decodeBase64(file.base64)
     file.base64 = undefined
     if (typeof decoded === 'string') return { kind: 'invalid', fault: decoded }

@@ -4,7 +4,7 @@ import type { AcceptMessage, Submission } from '../../flows/submission.ts'
 import type { StoreAttachments } from '../../flows/store-attachments.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { addError, type FieldErrors } from '../../lib/read-json.ts'
+import type { FieldErrors } from '../../lib/read-json.ts'
 import type { ReadBody } from '../large-bodies.ts'
 import { takeBody } from '../read-body.ts'
 import { readSendHeaders } from '../send-headers.ts'
@@ -42,17 +42,11 @@ export const createSendMessage =
     if (!isPrivateToken(read.privateToken, caller, deps.clock.now()))
       return sendFieldErrors(context, tokenError)
 
-    const translation = read.body && toSendRequest(read.body, read.files, read.filePlaces)
-    if (headers.errors !== undefined || translation === undefined || !translation.ok) {
-      const errors = joined(
-        read.errors,
-        translation?.ok === false ? translation.errors : undefined,
-        headers.errors,
-      )
-      deps.log.info(
-        { requestId: request.id, companyId: caller.companyId, fields: Object.keys(errors) },
-        'bad request',
-      )
+    const translation = toSendRequest(read.body, read.files, read.filePlaces, read.errors)
+    if (headers.errors !== undefined || !translation.ok) {
+      const errors = { ...(translation.ok ? {} : translation.errors), ...headers.errors }
+      const fields = Object.keys(errors).slice(0, 50)
+      deps.log.info({ requestId: request.id, companyId: caller.companyId, fields }, 'bad request')
       return sendFieldErrors(context, errors)
     }
     if (read.filePlaces !== undefined) context.filePlaces = read.filePlaces
@@ -69,11 +63,3 @@ export const createSendMessage =
       submission.idempotency = { route, key: headers.idempotencyKey!, bodyHash: Buffer.from(read.bodyHash!) }
     return sendOutcome(context, await deps.accept(submission))
   }
-
-function joined(...parts: (FieldErrors | undefined)[]): FieldErrors {
-  let all: FieldErrors | undefined
-  for (const part of parts)
-    for (const [path, messages] of Object.entries(part ?? {}))
-      for (const message of messages) all = addError(all, path, message)
-  return all ?? {}
-}

@@ -7,7 +7,7 @@ import type { LineChoice } from '../../domain/line.ts'
 import type { Recipient, SendFile, SendRequest, WhatToSend } from '../../domain/send-request.ts'
 import { addError, type FieldErrors } from '../../lib/read-json.ts'
 import type { DecodedFile } from './read-send-body.ts'
-import type { SendMessageIn } from './wire.ts'
+import type { FileIn, SendMessageIn } from './wire.ts'
 
 export type Attachment = { bytes: Uint8Array; hash: string }
 
@@ -19,27 +19,38 @@ type Fail = (path: string, message: string) => undefined
 
 const channelOf: Record<number, Channel> = { 1: 'email', 2: 'sms', 3: 'whatsapp' }
 
+/**
+ * `body` may lack what `known` errors say about it; then nothing is sent, but what else is wrong is said as well.
+ */
 export function toSendRequest(
-  body: SendMessageIn,
+  body: Partial<SendMessageIn>,
   decoded: DecodedFile[],
   filePlaces: number[] | undefined,
+  known?: FieldErrors,
 ): Translation {
-  let errors: FieldErrors | undefined
+  let errors = known
   const fail: Fail = (path, message) => {
-    errors = addError(errors, path, message)
+    if (known === undefined || !isKnown(known, path)) errors = addError(errors, path, message)
     return undefined
   }
-  const channel = channelOf[body.channel]!
-  const recipient = recipientOf(channel, body.destination, fail)
-  const line = lineOf(channel, body, fail)
+  const { channel: number, text = '', destination = {} } = body
+  const channel = number === undefined ? undefined : channelOf[number]
+  const recipient = channel && recipientOf(channel, destination, fail)
+  const line = channel && lineOf(channel, body.source, destination, fail)
   const isDiscardedInAttendance = body.discardSettings?.InAttendance ?? false
   // Refused by rule D1, which comes before the question whether files fit.
   const isBlocked = body.attendantUserName !== undefined && isDiscardedInAttendance
-  const { files, attachments } = filesOf(channel, body, decoded, filePlaces, isBlocked, fail)
-  const what = whatOf(body, files, fail)
+  const { files, attachments } = filesOf(
+    isBlocked ? undefined : channel,
+    body.files,
+    decoded,
+    filePlaces,
+    fail,
+  )
+  const what = whatOf(body, text, files, fail)
   if (channel === 'email' && what.kind === 'text' && body.emailSubject === undefined)
     fail('emailSubject', 'is required for an e-mail without a template')
-  if (errors !== undefined || recipient === undefined || line === undefined)
+  if (errors !== undefined || channel === undefined || recipient === undefined || line === undefined)
     return { ok: false, errors: errors ?? {} }
   return {
     ok: true,
@@ -61,6 +72,13 @@ export function toSendRequest(
   }
 }
 
+/** Of a field that could not be read nothing more can be said, nor of what is in it or around it. */
+const isKnown = (known: FieldErrors, path: string): boolean =>
+  Object.keys(known).some((other) => other === path || isInside(path, other) || isInside(other, path))
+
+const isInside = (path: string, outer: string): boolean =>
+  path.startsWith(outer) && (path[outer.length] === '.' || path[outer.length] === '[')
+
 function recipientOf(
   channel: Channel,
   { countryCode, phoneNumber, email }: SendMessageIn['destination'],
@@ -80,7 +98,8 @@ function recipientOf(
 
 function lineOf(
   channel: Channel,
-  { source, destination }: SendMessageIn,
+  source: SendMessageIn['source'],
+  destination: SendMessageIn['destination'],
   fail: Fail,
 ): LineChoice | undefined {
   const fromSource = source?.prospect
@@ -101,7 +120,7 @@ function lineOf(
     : { kind: 'exact', countryCode, phoneNumber }
 }
 
-function whatOf(body: SendMessageIn, files: SendFile[], fail: Fail): WhatToSend {
+function whatOf(body: Partial<SendMessageIn>, text: string, files: SendFile[], fail: Fail): WhatToSend {
   if (body.templateName !== undefined)
     return {
       kind: 'template',
@@ -112,9 +131,9 @@ function whatOf(body: SendMessageIn, files: SendFile[], fail: Fail): WhatToSend 
       ),
       files,
     }
-  if (body.text === '' && (body.files ?? []).length === 0)
+  if (text === '' && (body.files ?? []).length === 0)
     fail('text', 'is empty, and neither a template nor a file is given: there is nothing to send')
-  return { kind: 'text', text: body.text, files }
+  return { kind: 'text', text, files }
 }
 
 function contactOf(contact: SendMessageIn['contact']): ContactData {
@@ -133,34 +152,34 @@ function contactOf(contact: SendMessageIn['contact']): ContactData {
 // oxlint-disable-next-line no-control-regex -- keeping control characters out is what it is for
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
+/** Without a channel (unknown, or the message is refused anyway) files are not judged by it, nor stored. */
 function filesOf(
-  channel: Channel,
-  body: SendMessageIn,
+  channel: Channel | undefined,
+  given: (FileIn | undefined)[] | undefined,
   decoded: DecodedFile[],
   places: number[] | undefined,
-  isBlocked: boolean,
   fail: Fail,
 ): { files: SendFile[]; attachments: Attachment[] } {
   const files: SendFile[] = []
   const attachments: Attachment[] = []
   // SMS carries no files: the accept path says so, and nothing is stored for it.
-  const isStored = !isBlocked && channel !== 'sms'
+  const judgedFor = channel === 'sms' ? undefined : channel
   let totalBytes = 0
-  for (const [index, file] of (body.files ?? []).entries()) {
+  for (const [index, file = {}] of (given ?? []).entries()) {
     const path = `files[${places?.[index] ?? index}]`
     const name =
       file.name === undefined ? fail(`${path}.name`, 'is required') : baseName(file.name, path, fail)
-    const content = contentOf(file, decoded[index]!, path, fail)
+    const source = decoded[index]!
+    const content = contentOf(file, source, path, fail)
     if (name === undefined || content === undefined) continue
     const size = content.kind === 'stored' ? content.size : undefined
     totalBytes += size ?? 0
-    const fault = isStored ? fileFault(channel, name, size) : undefined
+    const fault = judgedFor && fileFault(judgedFor, name, size)
     if (fault !== undefined) fail(path, fault)
     files.push({ name, mimeType: mimeTypeOf(name) ?? 'application/octet-stream', content })
-    const bytes = decoded[index]!
-    if (isStored && bytes.kind === 'content') attachments.push({ bytes: bytes.bytes, hash: bytes.hash })
+    if (judgedFor && source.kind === 'content') attachments.push({ bytes: source.bytes, hash: source.hash })
   }
-  if (channel === 'email' && isStored && totalBytes > emailMaxBytes)
+  if (channel === 'email' && totalBytes > emailMaxBytes)
     fail('files', `have ${totalBytes} bytes together, at most ${emailMaxBytes} are allowed in an e-mail`)
   return { files, attachments }
 }
@@ -174,7 +193,7 @@ function baseName(given: string, path: string, fail: Fail): string | undefined {
 }
 
 function contentOf(
-  file: NonNullable<SendMessageIn['files']>[number],
+  file: FileIn,
   decoded: DecodedFile,
   path: string,
   fail: Fail,

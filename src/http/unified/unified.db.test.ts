@@ -169,6 +169,24 @@ test('the order of the checks: token, object, text, private token, fields', asyn
     'Idempotency-Key': ['must be 1 to 255 visible ASCII characters'],
   })
   expect(submissions).toEqual([])
+  const everything = await send(
+    sms({
+      channel: 3,
+      contact: { jokers: [1] },
+      destination: { countryCode: '55' },
+      source: [],
+      files: [{ base64: 1 }, 'x'],
+    }),
+  )
+  expect(Object.keys(everything.body['errors'] as object).toSorted()).toEqual([
+    'contact.jokers[0]',
+    'destination.countryCode',
+    'destination.phoneNumber',
+    'files[0].base64',
+    'files[0].name',
+    'files[1]',
+    'source',
+  ])
 })
 
 test("the document's full template body becomes a request in our words", async () => {

@@ -54,6 +54,8 @@ const File = Type.Object({
   name: freeText('File name; its extension tells the type.'),
 })
 
+export type FileIn = Static<typeof File>
+
 export const SendMessageIn = Type.Object({
   platformPrivateToken: Type.String({ description: 'The private token of the account.' }),
   text: Type.String({
