@@ -1,8 +1,9 @@
 /** A company with one of everything that the unified document names, and the bodies that its clients would send. */
 import { createHash } from 'node:crypto'
 import { nameKey, type Channel } from '../../../src/domain/channel.ts'
+import { mediaPath } from '../../../src/domain/media.ts'
 import type { Template, TemplateContent } from '../../../src/domain/template.ts'
-import { newId, parseId, showId } from '../../../src/lib/ids.ts'
+import { newId, parseId } from '../../../src/lib/ids.ts'
 import { createSealer, hashPassword, hashToken, newToken } from '../../../src/lib/secrets.ts'
 import type { Db, Row } from '../../../src/store/db.ts'
 import { request, type Answer, type RequestOptions } from '../../harness/http.ts'
@@ -255,13 +256,16 @@ export async function createCompany(db: Db, baseUrl: () => string, options: Comp
     }),
   }
 
-  const send = (body: unknown, headers: Record<string, string | string[]> = {}, rest: RequestOptions = {}) =>
-    request(`${baseUrl()}/v1/sendmessage`, {
+  type Headers = Record<string, string | string[]>
+  const sendTo = (nodeUrl: string, body: unknown, headers: Headers = {}, rest: RequestOptions = {}) =>
+    request(`${nodeUrl}/v1/sendmessage`, {
       method: 'POST',
       body,
       ...rest,
       headers: { authorization: `Bearer ${accessToken}`, ...headers },
     })
+  const send = (body: unknown, headers?: Headers, rest?: RequestOptions) =>
+    sendTo(baseUrl(), body, headers, rest)
 
   const base = (channel: number, extra: Body): Body => ({
     platformPrivateToken: privateToken,
@@ -282,6 +286,8 @@ export async function createCompany(db: Db, baseUrl: () => string, options: Comp
     db,
     addTemplate,
     send,
+    /** To a certain node. */
+    sendTo,
     credentials: (): { Company: string; Username: string; Password: string } => ({
       Company: name,
       Username: users.api.name,
@@ -441,7 +447,7 @@ export async function createCompany(db: Db, baseUrl: () => string, options: Comp
         `insert into media_item (id, company_id, name, extension, mime_type, hash, size) values ($1, $2, $3, $4, $5, $6, $7)`,
         [mediaId, id, `item.${extension}`, extension, mimeType, hash, bytes.length],
       )
-      return { id: mediaId, url: `${baseUrl()}/media/${showId('med', mediaId)}.${extension}` }
+      return { id: mediaId, url: `${baseUrl()}${mediaPath({ id: mediaId, extension })}` }
     },
     /** How much of everything a send leaves behind; equal before and after when nothing was stored. */
     async traces(): Promise<Row> {

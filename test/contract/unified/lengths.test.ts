@@ -80,7 +80,7 @@ describe('texts', () => {
   test('SMS: what counts is the text after variables are filled', async () => {
     const long = 'b'.repeat(300)
     expectInvalid(
-      await c().send(c().sms({ text: '@Joker1'.padEnd(1300, 'a'), contact: { jokers: [long] } })),
+      await c().send(c().sms({ text: '@Joker1 '.padEnd(1300, 'a'), contact: { jokers: [long] } })),
       'text',
     )
     // 200 times "@Joker1" and a space is 1,600 characters before and 200 after.
@@ -109,7 +109,7 @@ describe('texts', () => {
     }
     expectInvalid(
       await c().send(
-        c().whatsappText(to, { text: '@Joker1'.padEnd(4096, 'a'), contact: { jokers: ['b'.repeat(8)] } }),
+        c().whatsappText(to, { text: '@Joker1 '.padEnd(4096, 'a'), contact: { jokers: ['b'.repeat(8)] } }),
       ),
       'text',
     )

@@ -94,7 +94,8 @@ export const errorsAt = (answer: Answer, path: string): string =>
   ((answer.body['errors'] as Record<string, string[]> | undefined)?.[path] ?? []).join(' ')
 
 /** Everything that a refused message was recorded with, as one text to look into. */
-export const reasonsText = (row: { reasons: unknown }): string => JSON.stringify(row.reasons)
+export const reasonsText = (row: { reasons: unknown }): string =>
+  (row.reasons as { reason?: string }[]).map((item) => item.reason).join('\n')
 
 /** What the person will read, whoever fills in the template. */
 export const shownText = (row: { content: { kind: string; text: string; preview: string } }): string =>

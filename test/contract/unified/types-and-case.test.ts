@@ -150,6 +150,27 @@ describe('documented types are strict, nothing is coerced', () => {
     )
   })
 
+  test('wrong types and wrong values are named together', async () => {
+    const answer = await c().send(
+      c().email({
+        destination: { email: 'nonsense' },
+        emailSubject: 'a\nb',
+        contact: { jokers: [1, 'x'.repeat(301)] },
+        discardSettings: { recentContactLastHours: 9000 },
+        files: [{ name: 'a.txt', base64: '!' }],
+      }),
+    )
+    expectInvalid(
+      answer,
+      'destination.email',
+      'emailSubject',
+      'contact.jokers[0]',
+      'contact.jokers[1]',
+      'discardSettings.recentContactLastHours',
+      'files[0].base64',
+    )
+  })
+
   test.for(['9007199254740993', '11960000001.5', '1e400', '-0.5', '1e20'])(
     'the number %s is no phone number',
     async (number) => {
@@ -225,7 +246,7 @@ describe('documented names match whatever their case', () => {
 
   test.for(changes)('%s: faults are found and named as documented', async ([, change]) => {
     const body = c().email({
-      destination: { email: 'nonsense' },
+      destination: { email: 7 },
       contact: { jokers: [1], updateIfExists: 'x' },
       discardSettings: { InAttendance: 1 },
       files: [{ name: 1 }],
