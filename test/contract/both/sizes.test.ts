@@ -63,7 +63,7 @@ describe('limits are settings', () => {
   })
 
   test('of the send route and of all others', async () => {
-    const company = small.company
+    const company = await small.newCompany()
     expectAccepted(await company.send(sized(company.sms(), 20_000)))
     expect((await company.send(sized(company.sms(), 20_001))).status).toBe(400)
     const logIn = (bytes: number) =>

@@ -268,7 +268,6 @@ describe('on WhatsApp variables.body holds the body variables', () => {
       'variables.header_key',
       'variables.header_value',
       'variables.body.Amount',
-      // The header is missing as well, since its value cannot be read.
     )
   })
 
@@ -289,7 +288,7 @@ describe('on WhatsApp variables.body holds the body variables', () => {
       const template = await addTemplate({
         channel: 'whatsapp',
         content: {
-          body: 'Hi @One and @Two',
+          body: 'Hi @One and @Two!',
           buttons: [],
           variables: ['One', 'Two'],
           provider: provider(format),

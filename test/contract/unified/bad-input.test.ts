@@ -189,7 +189,7 @@ test('a body of 33 MiB', async () => {
 
 test('invalid base64, also at the end of a large file', async () => {
   const good = Buffer.alloc(600_000, 7).toString('base64')
-  for (const base64 of ['*', 'YWJj*', `${good}*`, `${good.slice(0, -1)}`, `*${good}`])
+  for (const base64 of ['*', 'YWJj*', `${good}*`, good.slice(0, -3), `*${good}`])
     expectBad(await c().send(c().email({ files: [{ name: 'a.txt', base64 }] })), 'files[0].base64')
 })
 

@@ -67,6 +67,16 @@ describe('a file by base64', () => {
     },
   )
 
+  test.for<[string, (text: string) => string]>([
+    ['without its padding', (text) => text.replace(/=+$/, '')],
+    ['in lines of 76 characters', (text) => text.replace(/.{76}/g, '$&\r\n')],
+  ])('may come %s', async ([, change]) => {
+    const bytes = randomBytes(1000)
+    const answer = await byEmail([{ base64: change(base64(bytes)), name: 'a.txt' }])
+    expectAccepted(answer)
+    expect((await c().message(answer)).content.files[0]!.source.hash).toBe(sha256(bytes))
+  })
+
   test.for(['not base64!', '%%%%', 'Y', 'YQ=x', 'data:image/png;base64,***', '😀😀😀😀'])(
     'that is none, %j: 400 under its path',
     async (given) => {
