@@ -200,7 +200,8 @@ function templateFiles(
     // Direct API: the value of a media header is an address.
     if (!needsMedia)
       problems.push({ at: 'header', message: 'this template has no header that takes a value' })
-    else if (what.header.value !== undefined) return headerFile(what.header.value, facts, problems)
+    else if (what.header.value !== undefined)
+      return headerFile(what.header.value, header.kind, facts, problems)
   }
   if (what.files.length > 1) problems.push({ at: 'files', message: 'a template takes one file at most' })
   if (what.files.length > 0) {
@@ -222,9 +223,24 @@ function templateFiles(
 const fitsHeader = (kind: 'image' | 'video' | 'document', mimeType: string): boolean =>
   kind === 'document' ? !/^(image|video|audio)\//.test(mimeType) : mimeType.startsWith(`${kind}/`)
 
-function headerFile(url: string, facts: Facts, problems: Problem[]): FileRef[] {
+function headerFile(
+  url: string,
+  kind: 'image' | 'video' | 'document',
+  facts: Facts,
+  problems: Problem[],
+): FileRef[] {
+  const file = readHeaderFile(url, facts, problems)
+  if (file && !fitsHeader(kind, file.mimeType))
+    problems.push({
+      at: 'header.value',
+      message: `the header of this template takes ${kind}, not ${file.mimeType}`,
+    })
+  return file ? [file] : []
+}
+
+function readHeaderFile(url: string, facts: Facts, problems: Problem[]): FileRef | undefined {
   const item = findMedia(url, facts)
-  if (item) return [mediaFileRef(item)]
+  if (item) return mediaFileRef(item)
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const name = parsed?.pathname.split('/').at(-1) ?? ''
   const mimeType = mimeTypeOf(name)
@@ -233,9 +249,9 @@ function headerFile(url: string, facts: Facts, problems: Problem[]): FileRef[] {
       at: 'header.value',
       message: 'the header takes the http(s) address of a file with a known extension',
     })
-    return []
+    return undefined
   }
-  return [{ name, mimeType, source: { kind: 'address', url } }]
+  return { name, mimeType, source: { kind: 'address', url } }
 }
 
 function findMedia(url: string, { media }: Facts): MediaFile | undefined {

@@ -18,10 +18,7 @@ export const createDirectSurface =
     scope.setErrorHandler((error, _request, reply) =>
       bodyProblemOf(error) === undefined
         ? sendFault(reply, error, deps.log)
-        : sendFieldErrors(
-            { reply, isDryRun: false, errorsOf: () => ({}) },
-            { body: ['must be of the type application/json'] },
-          ),
+        : sendFieldErrors({ reply, isDryRun: false }, { body: ['must be of the type application/json'] }),
     )
     readRawBodies(scope, { budget: deps.budget, maxBytes: deps.config.maxBodyBytes })
     scope.post(sendEmail.path, { onRequest: createAuth(deps, 'email') }, createSend(deps, sendEmail))

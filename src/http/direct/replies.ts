@@ -5,19 +5,17 @@ import { showId } from '../../lib/ids.ts'
 import type { FieldErrors } from '../../lib/read-json.ts'
 import { jsonType, sendError } from '../errors.ts'
 
-export type ReplyContext = {
-  reply: FastifyReply
-  isDryRun: boolean
-  /** Problems in our words to the paths of this route's fields. */
-  errorsOf(problems: Extract<Outcome, { kind: 'invalid' }>['problems']): FieldErrors
-}
+export type ReplyContext = { reply: FastifyReply; isDryRun: boolean }
+
+/** Problems of a request are worded by its route, which knows the paths of its fields: see `send.ts`. */
+export type AnsweredOutcome = Exclude<Outcome, { kind: 'invalid' }>
 
 const results = {
   accepted: 'message is being processed',
   not_sent: 'message validated but not sent: no sending service is configured for the channel',
 } as const
 
-export function sendOutcome(context: ReplyContext, outcome: Outcome): FastifyReply {
+export function sendOutcome(context: ReplyContext, outcome: AnsweredOutcome): FastifyReply {
   const { reply } = context
   switch (outcome.kind) {
     case 'accepted':
@@ -26,8 +24,6 @@ export function sendOutcome(context: ReplyContext, outcome: Outcome): FastifyRep
       return sendResult(context, 200, outcome)
     case 'refused':
       return sendConflicts(context, outcome.verdicts)
-    case 'invalid':
-      return sendFieldErrors(context, context.errorsOf(outcome.problems), outcome.verdicts)
     case 'key_reused':
       return sendFieldErrors(context, { 'Idempotency-Key': ['was used before with another body'] })
     case 'unauthorized':

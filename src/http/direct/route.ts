@@ -10,6 +10,8 @@ import type { VariableFields } from './places.ts'
 import type { SharedIn } from './wire.ts'
 
 export type Fail = (path: string, message: string) => undefined
+/** Is something wrong with this field already? */
+export type IsWrong = (path: string) => boolean
 
 /** Never missing, so that all that is wrong with a body can be said at once: see `standInRecipient`. */
 export type Translated = {
@@ -24,13 +26,13 @@ export type DirectRoute<In extends SharedIn> = {
   path: string
   read(body: unknown): Reading<In>
   /** `body` may lack any field when it was wrong; `fail` notes what is wrong beyond its shape. */
-  translate(body: Partial<In>, fail: Fail): Translated
+  translate(body: Partial<In>, fail: Fail, isWrong: IsWrong): Translated
   /** For errors: the fields that fill the template. */
   variableFields(body: Partial<In>): VariableFields
 }
 
 /** For a body that is wrong anyway: stands for what could not be read, so that the rest can be judged. */
-const unreadable = 'unreadable'
+export const unreadable = 'unreadable'
 
 /** A value that was no string is reported by its name, and not as a missing one as well. */
 export const givenVariables = (values: Record<string, string | undefined> | undefined): GivenVariable[] =>
@@ -47,8 +49,9 @@ export function toRequest<In extends SharedIn>(
   body: Partial<In>,
   exceptions: Exceptions,
   fail: Fail,
+  isWrong: IsWrong,
 ): SendRequest {
-  const { recipient, what, line, isFlash } = route.translate(body, fail)
+  const { recipient, what, line, isFlash } = route.translate(body, fail, isWrong)
   return {
     api: 'direct',
     channel: route.channel,

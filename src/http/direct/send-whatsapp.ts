@@ -2,15 +2,16 @@
 import { readDigits } from '../../domain/address.ts'
 import type { LineChoice } from '../../domain/line.ts'
 import { compileReader } from '../../lib/read-json.ts'
-import { givenVariables, phoneRecipient, type DirectRoute, type Fail } from './route.ts'
+import { givenVariables, phoneRecipient, type DirectRoute, type Fail, unreadable } from './route.ts'
 import { WhatsappIn } from './wire.ts'
 
 export const sendWhatsapp: DirectRoute<WhatsappIn> = {
   channel: 'whatsapp',
   path: '/v1/directmessage/whatsapp',
   read: compileReader(WhatsappIn),
-  translate(body, fail) {
-    const { header_key: key, header_value: value, body: values } = body.variables ?? {}
+  translate(body, fail, isWrong) {
+    const { header_key: key, body: values } = body.variables ?? {}
+    const value = isWrong('variables.header_value') ? unreadable : body.variables?.header_value
     return {
       recipient: phoneRecipient(body.recipient_number, fail),
       what: {

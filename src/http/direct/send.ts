@@ -1,7 +1,7 @@
 /** One send route, after the token: shape, values, then the accept path; all that is wrong is said at once. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Problem } from '../../domain/outcome.ts'
+import type { Problem, Verdict } from '../../domain/outcome.ts'
 import type { SendRequest } from '../../domain/send-request.ts'
 import type { DirectCaller } from '../../flows/check-tokens.ts'
 import type { AcceptMessage, Submission } from '../../flows/submission.ts'
@@ -30,16 +30,18 @@ const bodyProblems = {
   media_type: 'must be of the type application/json',
 } as const
 
+const maxLoggedFields = 50
+
 export const createSend =
   <In extends SharedIn>(deps: SendDeps, route: DirectRoute<In>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const caller = callerOf(request)
     const headers = readSendHeaders(request.raw.headers)
-    const context: ReplyContext = { reply, isDryRun: headers.isDryRun, errorsOf: () => ({}) }
-    const refuse = (errors: FieldErrors) => {
-      const fields = Object.keys(errors).slice(0, 50)
+    const context: ReplyContext = { reply, isDryRun: headers.isDryRun }
+    const refuse = (errors: FieldErrors, verdicts?: Verdict[]) => {
+      const fields = Object.keys(errors).slice(0, maxLoggedFields)
       deps.log.info({ requestId: request.id, companyId: caller.companyId, fields }, 'bad request')
-      return sendFieldErrors(context, errors)
+      return sendFieldErrors(context, errors, verdicts)
     }
     const raw = takeBody(request)
     const parsed = typeof raw === 'string' ? undefined : parseJson(raw)
@@ -55,7 +57,7 @@ export const createSend =
       errors = addError(errors, path, message)
       return undefined
     }
-    const sendRequest = toRequest(route, body, deps.exceptions, fail)
+    const sendRequest = toRequest(route, body, deps.exceptions, fail, (path) => errors?.[path] !== undefined)
     const fields = route.variableFields(body)
     const pathsOf = (problems: Problem[], known?: FieldErrors) => {
       let all = copyOf(known)
@@ -66,11 +68,14 @@ export const createSend =
       }
       return asSent(all ?? {}, parsed.value)
     }
-    context.errorsOf = pathsOf
 
     const submission = createSubmission(route, caller, request.id, sendRequest, headers, raw)
-    if (errors === undefined && headers.errors === undefined)
-      return sendOutcome(context, await deps.accept(submission))
+    if (errors === undefined && headers.errors === undefined) {
+      const outcome = await deps.accept(submission)
+      return outcome.kind === 'invalid'
+        ? refuse(pathsOf(outcome.problems), outcome.verdicts)
+        : sendOutcome(context, outcome)
+    }
 
     // Wrong already: nothing is sent, but what the accept path would say about the rest is said now as well.
     const outcome = await deps.accept({ ...submission, isDryRun: true, idempotency: undefined })
