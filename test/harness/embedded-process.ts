@@ -10,7 +10,9 @@ const log = {
 try {
   const server = await startEmbedded({ dataDir, log })
   tell({ kind: 'started', url: server.url, pid: server.pid })
-  process.stdin.once('data', () => void server.stop().then(() => process.exit(0)))
+  // A word, or the end of whoever started us.
+  const stop = () => void server.stop().then(() => process.exit(0))
+  process.stdin.once('data', stop).once('end', stop)
 } catch (error) {
   if (!(error instanceof EmbeddedError)) throw error
   tell({ kind: 'refused', code: error.code, message: error.message })

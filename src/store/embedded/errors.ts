@@ -37,7 +37,8 @@ export function fileFault(error: unknown, path: string): unknown {
 
 /** What PostgreSQL or initdb wrote before it gave up, as a sentence. */
 export function serverFault(output: string, facts: { dataDir: string; port?: number }): EmbeddedError {
-  if (/No space left on device|Disk quota exceeded/.test(output)) return diskFull(facts.dataDir)
+  if (/No space left on device|Disk quota exceeded|Check free disk space|wrote only \d+ of/.test(output))
+    return diskFull(facts.dataDir)
   if (/could not bind|could not create any TCP\/IP sockets/.test(output)) return portTaken(facts.port)
   if (/pre-existing shared memory block|lock file .* already exists/.test(output)) {
     return new EmbeddedError(
