@@ -39,7 +39,7 @@ function databaseSentence(error: Error, databaseUrl: string | undefined): string
     case '28000':
       return `The user or password for ${place} is wrong: correct DATABASE_URL.`
     case '3D000':
-      return `There is no such database as ${place}: create it, or correct DATABASE_URL.`
+      return `There is no ${place.replace(/^the /, '')}: create it, or correct DATABASE_URL.`
     case '42501':
       return `The user of DATABASE_URL may not do this in ${place}: it must own the database or its schema public.`
     case '53300':

@@ -1,0 +1,161 @@
+/** The demo's sandbox: started beside the worker, with the demo company's lines pointing at it. */
+import { join } from 'node:path'
+import { phoneKey } from '../../domain/address.ts'
+import { toProviderTemplate } from '../../domain/provider-template.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Sealer } from '../../lib/secrets.ts'
+import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts'
+import { openAttendance } from '../../store/attendances.ts'
+import { readCallbackSecret } from '../../store/companies.ts'
+import { findContactByPhone, openWindow } from '../../store/contacts.ts'
+import type { Db } from '../../store/db.ts'
+import { changeLineSettings, lineAddress, listLines, type LineRecord } from '../../store/lines.ts'
+import { listTemplates } from '../../store/templates.ts'
+import { addressesOf, type AddressFacts } from '../addresses.ts'
+import { digitsOf } from './create.ts'
+import { readQuickstart, withAddresses, writeQuickstart, type Quickstart } from './quickstart.ts'
+
+export type DemoSandboxOptions = {
+  db: Db
+  sealer: Sealer
+  clock: Clock
+  log: Log
+  config: AddressFacts & { dataDir: string; sandboxPort: number }
+}
+
+type Demo = { companyId: string; attendantId: string; quickstart: Quickstart }
+
+/**
+ * Undefined where there is no demo to serve: the company is gone, or its quickstart file is in the data folder of
+ * another node, whose sandbox the lines then lead to.
+ */
+export async function startDemoSandbox(options: DemoSandboxOptions): Promise<Sandbox | undefined> {
+  const { db, config } = options
+  const demo = await findDemo(db, config.dataDir)
+  if (demo === undefined) return undefined
+  const lines = await listLines(db, demo.companyId)
+  const sandbox = await openSandbox(options, demo, lines)
+  try {
+    await pointLines(options, demo, lines, sandbox)
+    await refreshContacts(options, demo, lines, sandbox)
+    const addresses = { ...addressesOf(config), sandbox: sandbox.url }
+    await writeQuickstart(config.dataDir, withAddresses(demo.quickstart, addresses))
+    return sandbox
+  } catch (error) {
+    await sandbox.stop()
+    throw error
+  }
+}
+
+async function findDemo(db: Db, dataDir: string): Promise<Demo | undefined> {
+  const quickstart = await readQuickstart(dataDir)
+  const [row] = await db.query<{ companyId: string; attendantId: string }>(
+    `select c.id as "companyId", s.value->>'attendantId' as "attendantId"
+      from setting s join company c on c.id::text = s.value->>'companyId' where s.key = 'demo'`,
+  )
+  return quickstart && row && { ...row, quickstart }
+}
+
+/** The provider's id of a number, the same at every start. */
+const phoneNumberId = (line: LineRecord) => lineAddress(line)
+
+async function openSandbox(
+  { db, sealer, clock, log, config }: DemoSandboxOptions,
+  demo: Demo,
+  lines: readonly LineRecord[],
+): Promise<Sandbox> {
+  const main = addressesOf(config).unified
+  const templates = await listTemplates(db, demo.companyId, 'whatsapp')
+  const callbackSecret = await readCallbackSecret(db, sealer, demo.companyId)
+  return startSandbox({
+    dataDir: join(config.dataDir, 'sandbox'),
+    ports: config.sandboxPort ? { http: config.sandboxPort } : {},
+    allowedOrigins: [main, addressesOf(config).console],
+    callbackSecrets: callbackSecret === undefined ? undefined : [callbackSecret],
+    graph: {
+      phoneNumbers: lines
+        .filter((line) => line.channel === 'whatsapp')
+        .map((line) => ({
+          id: phoneNumberId(line),
+          number: `+${lineAddress(line)}`,
+          verifiedName: line.name,
+          webhookUrl: `${main}/hooks/whatsapp-cloud/${line.id}`,
+        })),
+      templates: templates.map(toProviderTemplate),
+    },
+    log,
+    clock,
+  })
+}
+
+/** Ports may be others than last time, so every start writes them. */
+async function pointLines(
+  { db, sealer }: DemoSandboxOptions,
+  demo: Demo,
+  lines: readonly LineRecord[],
+  sandbox: Sandbox,
+): Promise<void> {
+  for (const line of lines) {
+    const { settings, secretNames } = settingsFor(line, sandbox)
+    await changeLineSettings(db, sealer, demo.companyId, line.id, settings, secretNames)
+  }
+}
+
+function settingsFor(
+  line: LineRecord,
+  { smtp, smpp, graph }: Sandbox,
+): { settings: Record<string, unknown>; secretNames: string[] } {
+  switch (line.channel) {
+    case 'email':
+      return {
+        settings: {
+          host: smtp.host,
+          port: smtp.port,
+          security: 'starttls',
+          canBeUnverified: true,
+          username: smtp.user,
+          password: smtp.password,
+          fromName: 'Pombo Demo',
+        },
+        secretNames: ['password'],
+      }
+    case 'sms':
+      return {
+        settings: { host: smpp.host, port: smpp.port, systemId: smpp.systemId, password: smpp.password },
+        secretNames: ['password'],
+      }
+    case 'whatsapp':
+      return {
+        settings: {
+          baseUrl: graph.baseUrl,
+          phoneNumberId: phoneNumberId(line),
+          wabaId: graph.wabaId,
+          accessToken: graph.accessToken,
+          appSecret: graph.appSecret,
+          verifyToken: graph.verifyToken,
+        },
+        secretNames: ['accessToken', 'appSecret', 'verifyToken'],
+      }
+  }
+}
+
+/** What the quickstart file promises of its two contacts holds after every start. */
+async function refreshContacts(
+  { db, clock }: DemoSandboxOptions,
+  { companyId, attendantId, quickstart }: Demo,
+  lines: readonly LineRecord[],
+  sandbox: Sandbox,
+): Promise<void> {
+  const find = (digits: string) => findContactByPhone(db, companyId, phoneKey(digits))
+  const digits = digitsOf(quickstart.contacts.windowOpen)
+  const writer = await find(digits)
+  for (const line of lines)
+    if (writer && line.channel === 'whatsapp') {
+      await openWindow(db, writer.id, line.id, clock.now())
+      sandbox.openWindow(phoneNumberId(line), digits)
+    }
+  const attended = await find(digitsOf(quickstart.contacts.inAttendance))
+  if (attended)
+    await openAttendance(db, companyId, { contactId: attended.id, userId: attendantId, at: clock.now() })
+}

@@ -1,0 +1,83 @@
+/** A serving process: the APIs over HTTP, on the accept path. */
+import { Gauge } from 'prom-client'
+import { createAcceptor, type Acceptor } from '../flows/accept-message.ts'
+import { createDatabaseCheck } from '../flows/check-database.ts'
+import { createTokenChecker } from '../flows/check-tokens.ts'
+import { createRateLimits } from '../flows/limit-rates.ts'
+import { createLogIn } from '../flows/log-in.ts'
+import { createStoreAttachments } from '../flows/store-attachments.ts'
+import { createAddressReader } from '../http/client-address.ts'
+import { createLargeBodyReader } from '../http/large-bodies.ts'
+import { createLifecycle } from '../http/lifecycle.ts'
+import { listen } from '../http/listen.ts'
+import { createHttpMetrics } from '../http/metrics.ts'
+import { createOpsSurface } from '../http/ops/index.ts'
+import { createBodyBudget } from '../http/tracking.ts'
+import { createUnifiedSurface } from '../http/unified/index.ts'
+import { askForMetrics, stateOfTree } from '../supervisor/child.ts'
+import type { Part, RoleContext } from './context.ts'
+
+export async function startServing({ config, db, clock, log, registry }: RoleContext): Promise<Part> {
+  const lifecycle = createLifecycle()
+  const budget = createBodyBudget(config.maxBodiesInFlightBytes)
+  const metrics = createHttpMetrics(registry, budget)
+  const addressOf = createAddressReader(config.trustedProxies)
+  const limits = createRateLimits({ db, clock, log }, config.rateLimits)
+  const tokens = createTokenChecker({ db, clock })
+  const acceptor = createAcceptor({ db, clock, log, queueDepth: config.acceptQueueDepth })
+  const largeBodies = createLargeBodyReader()
+  measureAccepting(registry, acceptor)
+
+  const ops = createOpsSurface({
+    lifecycle,
+    checks: [createDatabaseCheck(db), async () => stateOfTree().reasons[0]],
+    metrics: async () => ({ contentType: registry.contentType, text: await askForMetrics() }),
+  })
+  const unified = createUnifiedSurface({
+    accept: acceptor.accept,
+    storeAttachments: createStoreAttachments({ db }),
+    readBody: largeBodies.read,
+    logIn: createLogIn({ db, clock }),
+    tokens,
+    limits,
+    addressOf,
+    budget,
+    clock,
+    log,
+    config,
+  })
+  const listening = await listen(
+    config,
+    { config, log, lifecycle, budget, metrics, addressOf, limits },
+    { main: [ops, ...(config.roles.includes('unified') ? [unified] : [])], direct: [], console: [] },
+  )
+  lifecycle.phase = 'serving'
+  return {
+    async stop() {
+      await listening.close()
+      await acceptor.drain()
+      await limits.close()
+      await largeBodies.close()
+    },
+  }
+}
+
+function measureAccepting(registry: RoleContext['registry'], acceptor: Acceptor): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'pombo_accept_waiting',
+    help: 'Requests that wait for a batch.',
+    registers,
+    collect() {
+      this.set(acceptor.stats().waiting)
+    },
+  })
+  new Gauge({
+    name: 'pombo_accepted_messages',
+    help: 'Messages accepted since the processes started.',
+    registers,
+    collect() {
+      this.set(acceptor.stats().accepted)
+    },
+  })
+}
