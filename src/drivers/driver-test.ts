@@ -26,6 +26,16 @@ function hostOf(given: unknown[]): string {
   return 'host' in first && typeof first.host === 'string' ? first.host : 'localhost'
 }
 
+// oxlint-disable-next-line typescript/unbound-method -- put back as it was
+const { connect: realConnect } = Socket.prototype
+
+function guardedConnect(this: Socket, ...given: unknown[]): Socket {
+  const host = hostOf(given)
+  if (!isLoopback(host)) throw new Error(`A test tried to connect to ${host}, which is not this machine.`)
+  Reflect.apply(realConnect, this, given)
+  return this
+}
+
 const closers: (() => unknown)[] = []
 
 /** Runs when the test ends, last in first out. */
@@ -36,18 +46,11 @@ export const atEnd = (close: () => unknown): void => void closers.push(close)
  * machine; anything else throws, so that no test ever talks to a real provider.
  */
 export function guardDriverTests(): void {
-  // oxlint-disable-next-line typescript/unbound-method -- put back as it was
-  const { connect } = Socket.prototype
   beforeAll(() => {
-    Socket.prototype.connect = function guarded(this: Socket, ...given: unknown[]): Socket {
-      const host = hostOf(given)
-      if (!isLoopback(host)) throw new Error(`A test tried to connect to ${host}, which is not this machine.`)
-      Reflect.apply(connect, this, given)
-      return this
-    }
+    Socket.prototype.connect = guardedConnect
   })
   afterAll(() => {
-    Socket.prototype.connect = connect
+    Socket.prototype.connect = realConnect
   })
   afterEach(async () => {
     for (const close of closers.splice(0).toReversed()) await close()

@@ -137,7 +137,7 @@ describe('what is sent', () => {
     expect(parsed.text!.trim()).toBe('Hello Ana\n\nhere (https://a.example/x)')
     const [attached] = parsed.attachments
     expect(attached).toMatchObject({ filename: file.name, mimeType: 'application/pdf' })
-    expect(Buffer.from(attached!.content as ArrayBuffer)).toEqual(Buffer.from([0, 255, 10]))
+    expect(attached!.content).toEqual(Uint8Array.of(0, 255, 10).buffer)
   })
 
   test('nothing that a caller writes becomes a header, a recipient or a command', async () => {
@@ -207,6 +207,14 @@ describe('what is sent', () => {
   })
 })
 
+const relaxed = (header: string): string => {
+  const colon = header.indexOf(':')
+  return `${header.slice(0, colon).trim().toLowerCase()}:${header
+    .slice(colon + 1)
+    .replaceAll(/\s+/g, ' ')
+    .trim()}`
+}
+
 /** RFC 6376 with relaxed/relaxed, written apart from nodemailer's own code. */
 function verifyDkim(
   raw: string,
@@ -214,13 +222,6 @@ function verifyDkim(
 ): { bodyHash: boolean; signature: boolean; signed: string[] } {
   const split = raw.indexOf('\r\n\r\n')
   const headers = raw.slice(0, split).split(/\r\n(?![ \t])/)
-  const relaxed = (header: string): string => {
-    const colon = header.indexOf(':')
-    return `${header.slice(0, colon).trim().toLowerCase()}:${header
-      .slice(colon + 1)
-      .replaceAll(/\s+/g, ' ')
-      .trim()}`
-  }
   const body = `${raw
     .slice(split + 4)
     .replaceAll(/[ \t]+(?=\r\n)/g, '')
