@@ -1,12 +1,6 @@
 /** /api/messages, /api/answers and /mail: what integrators' test suites and the page use. */
 import type { ApiContext } from './api-context.ts'
-import {
-  attachmentByContentId,
-  attachmentBytes,
-  attachmentName,
-  htmlForFrame,
-  parseEmail,
-} from './email-source.ts'
+import { attachmentBytes, attachmentName, htmlForFrame, parseEmail } from './email-source.ts'
 import { asObject, asText } from './graph/wire.ts'
 import type { JsonObject } from './graph/wire.ts'
 import { parseJson, readBody, sendJson } from './http.ts'
@@ -22,6 +16,10 @@ const maxPage = 1_000
 
 /** Pictures, sound and film that a browser may show from here; all else is for saving. */
 const shownInline = /^(image\/(png|jpeg|webp|gif)|audio\/(ogg|mpeg|mp4|aac)|video\/mp4)$/
+
+const framePolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'; " +
+  'sandbox allow-popups allow-popups-to-escape-sandbox'
 
 const bad = ({ response }: Exchange, field: string, message: string) =>
   sendJson(response, 400, { error: { field, message } })
@@ -203,27 +201,15 @@ async function sendMedia(
 
 /** An HTML body in a document of its own: no scripts, nothing from elsewhere, no way into the page around it. */
 async function sendMailFrame(exchange: Exchange, parts: string[], context: ApiContext): Promise<void> {
-  const [, id = '', kind, contentId = ''] = parts
+  const [, id = ''] = parts
   const raw = context.inbox.raw(id)
   if (!raw || context.inbox.get(id)?.channel !== 'email') return missing(exchange)
   const email = await parseEmail(raw)
-  if (kind === 'cid') {
-    const picture = attachmentByContentId(email, contentId)
-    if (!picture || !shownInline.test(picture.mimeType)) return missing(exchange)
-    return sendFile(
-      exchange,
-      attachmentBytes(picture),
-      { mimeType: picture.mimeType, filename: 'picture' },
-      true,
-    )
-  }
-  const origin = `http://${exchange.request.headers.host ?? ''}`
-  const html = htmlForFrame(email, (cid) => `${origin}/mail/${id}/cid/${encodeURIComponent(cid)}`)
-  const bytes = Buffer.from(html)
+  const bytes = Buffer.from(htmlForFrame(email))
   exchange.response.writeHead(200, {
     'content-type': 'text/html; charset=utf-8',
     'content-length': bytes.length,
-    'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; img-src ${origin} data:; font-src data:; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox`,
+    'content-security-policy': framePolicy,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',

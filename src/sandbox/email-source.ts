@@ -64,14 +64,31 @@ export function emailFacts(
   }
 }
 
-/** The frame's document: inline pictures come from the sandbox itself, links open elsewhere. */
-export function htmlForFrame(email: Email, pictureUrl: (contentId: string) => string): string {
+const pictureTypes = /^image\/(png|jpeg|gif|webp)$/
+
+/** The frame's document. Inline pictures travel inside it, so that the frame needs to load nothing at all. */
+export function htmlForFrame(email: Email): string {
   const html = (email.html ?? '').replaceAll(
     /(["'(]\s*)cid:([^"')\s]+)/gi,
-    (_, before: string, id: string) => `${before}${pictureUrl(decodeURIComponent(id))}`,
+    (whole, before: string, contentId: string) => {
+      const picture = attachmentByContentId(email, contentId)
+      if (!picture || !pictureTypes.test(picture.mimeType)) return whole
+      return `${before}data:${picture.mimeType};base64,${attachmentBytes(picture).toString('base64')}`
+    },
   )
   return `<!doctype html><meta charset="utf-8"><base target="_blank">${html}`
 }
 
-export const attachmentByContentId = (email: Email, contentId: string): Attachment | undefined =>
-  email.attachments.find((attachment) => attachment.contentId?.replaceAll(/^<|>$/g, '') === contentId)
+const attachmentByContentId = (email: Email, contentId: string): Attachment | undefined =>
+  email.attachments.find((attachment) =>
+    [contentId, decodePart(contentId)].includes(attachment.contentId?.replaceAll(/^<|>$/g, '') ?? ''),
+  )
+
+/** RFC 2392 writes content ids percent-encoded; many senders do not. */
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

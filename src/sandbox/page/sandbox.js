@@ -1,6 +1,19 @@
 /** The page's state and its links to the API: messages by id, live by server-sent events, the place in the hash. */
 import { chaosSheet, isCalm } from './chaos.js'
-import { bubble, channelName, dayOf, drawIcon, el, factsPanel, icon, initials, reconcile, sizeOf, timeOf, whenOf } from './view.js'
+import {
+  bubble,
+  channelName,
+  dayOf,
+  drawIcon,
+  el,
+  factsPanel,
+  icon,
+  initials,
+  reconcile,
+  sizeOf,
+  timeOf,
+  whenOf,
+} from './view.js'
 
 const byId = (id) => document.getElementById(id)
 const maxMessages = 2000
@@ -24,7 +37,9 @@ const state = {
 async function api(path, method = 'GET', body) {
   const answer = await fetch(path, {
     method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
   const content = await answer.json()
   if (!answer.ok) throw new Error([content.error?.field, content.error?.message].filter(Boolean).join(' '))
@@ -56,14 +71,21 @@ const isPhone = (message) => message.channel !== 'email'
 const personOf = (message) => (message.direction === 'toPerson' ? message.to : message.from)
 const businessOf = (message) => (message.direction === 'toPerson' ? message.from : message.to)
 const keyOf = (message) => `${message.channel}|${personOf(message)}|${businessOf(message)}`
-const isUnread = (message) => message.direction === 'toPerson' && message.status !== 'read' && message.status !== 'failed'
+const isUnread = (message) =>
+  message.direction === 'toPerson' && message.status !== 'read' && message.status !== 'failed'
 const sorted = () => [...state.messages.values()].sort((a, b) => a.sequence - b.sequence)
 
 function conversations() {
   const found = new Map()
   for (const message of sorted().filter(isPhone)) {
     const key = keyOf(message)
-    const known = found.get(key) ?? { key, channel: message.channel, person: personOf(message), business: businessOf(message), messages: [] }
+    const known = found.get(key) ?? {
+      key,
+      channel: message.channel,
+      person: personOf(message),
+      business: businessOf(message),
+      messages: [],
+    }
     known.messages.push(message)
     found.set(key, known)
   }
@@ -71,11 +93,13 @@ function conversations() {
 }
 
 const businessName = (conversation) =>
-  state.status?.graph.phoneNumbers.find((phone) => phone.number === conversation.business)?.verifiedName ?? conversation.business
+  state.status?.graph.phoneNumbers.find((phone) => phone.number === conversation.business)?.verifiedName ??
+  conversation.business
 
 function snippet(message) {
   const media = message.whatsapp?.media
-  const text = message.text || (media ? `[${media.kind}]` : '') || (message.whatsapp?.cards.length ? '[carousel]' : '')
+  const text =
+    message.text || (media ? `[${media.kind}]` : '') || (message.whatsapp?.cards.length ? '[carousel]' : '')
   return (message.direction === 'fromPerson' ? 'You: ' : '') + text.replaceAll(/\s+/g, ' ').slice(0, 120)
 }
 
@@ -84,10 +108,19 @@ const includes = (text, wanted) => text.toLowerCase().includes(wanted.toLowerCas
 function renderPeople() {
   const wanted = state.peopleSearch
   const all = conversations()
-  const shown = wanted === '' ? all : all.filter((item) => [item.person, item.business, businessName(item)].some((text) => includes(text, wanted)) || item.messages.some((message) => includes(message.text, wanted)))
+  const shown =
+    wanted === ''
+      ? all
+      : all.filter(
+          (item) =>
+            [item.person, item.business, businessName(item)].some((text) => includes(text, wanted)) ||
+            item.messages.some((message) => includes(message.text, wanted)),
+        )
   const list = byId('people')
   if (shown.length === 0) {
-    list.replaceChildren(el('div', { class: 'empty-list' }, wanted ? 'Nothing found.' : 'No conversations yet.'))
+    list.replaceChildren(
+      el('div', { class: 'empty-list' }, wanted ? 'Nothing found.' : 'No conversations yet.'),
+    )
     return all
   }
   list.querySelector('.empty-list')?.remove()
@@ -96,19 +129,35 @@ function renderPeople() {
     shown.map((item) => {
       const last = item.messages.at(-1)
       const isCurrent = item.key === state.conversation
-      return { key: item.key, version: `${last.id}|${item.messages.length}|${isCurrent}|${item.messages.filter(isUnread).length}|${businessName(item)}|${last.status}`, data: { item, last, isCurrent } }
+      return {
+        key: item.key,
+        version: `${last.id}|${item.messages.length}|${isCurrent}|${item.messages.filter(isUnread).length}|${businessName(item)}|${last.status}`,
+        data: { item, last, isCurrent },
+      }
     }),
     ({ item, last, isCurrent }) =>
       el(
         'button',
-        { type: 'button', class: `row ${item.messages.some(isUnread) ? 'unread' : ''}`, role: 'listitem', 'aria-current': isCurrent, onclick: () => go(`phone/${encodeURIComponent(item.key)}`) },
+        {
+          type: 'button',
+          class: `row ${item.messages.some(isUnread) ? 'unread' : ''}`,
+          role: 'listitem',
+          'aria-current': isCurrent,
+          onclick: () => go(`phone/${encodeURIComponent(item.key)}`),
+        },
         el('span', { class: `avatar ${item.channel}` }, initials(item.person)),
         el(
           'div',
           { class: 'body' },
           el('div', { class: 'line' }, el('b', {}, item.person), el('time', {}, whenOf(last.receivedAt))),
           el('p', {}, snippet(last)),
-          el('div', { class: 'tags' }, el('span', { class: `tag ${item.channel}` }, channelName[item.channel]), el('span', { class: 'tag' }, businessName(item)), last.status === 'failed' && el('span', { class: 'tag bad' }, 'failed')),
+          el(
+            'div',
+            { class: 'tags' },
+            el('span', { class: `tag ${item.channel}` }, channelName[item.channel]),
+            el('span', { class: 'tag' }, businessName(item)),
+            last.status === 'failed' && el('span', { class: 'tag bad' }, 'failed'),
+          ),
         ),
       ),
   )
@@ -119,16 +168,52 @@ function renderWelcome() {
   const { smtp, smpp, graph } = state.status ?? { smtp: {}, smpp: {}, graph: {} }
   const host = location.hostname
   const door = (channel, title, address, more) =>
-    el('div', { class: 'door' }, el('span', { class: `avatar ${channel}` }, icon(channel === 'email' ? 'mail' : channel === 'sms' ? 'phone' : 'reply')), el('div', {}, el('b', {}, title), el('span', { class: 'mono' }, address), el('small', {}, el('br'), more)))
+    el(
+      'div',
+      { class: 'door' },
+      el(
+        'span',
+        { class: `avatar ${channel}` },
+        icon(channel === 'email' ? 'mail' : channel === 'sms' ? 'phone' : 'reply'),
+      ),
+      el(
+        'div',
+        {},
+        el('b', {}, title),
+        el('span', { class: 'mono' }, address),
+        el('small', {}, el('br'), more),
+      ),
+    )
   byId('welcome').replaceChildren(
     el('h1', {}, 'Three providers, one phone, nobody disturbed'),
-    el('p', {}, 'Point your software at these doors. What it sends shows up here, live, as the person would see it. Nothing leaves this machine.'),
+    el(
+      'p',
+      {},
+      'Point your software at these doors. What it sends shows up here, live, as the person would see it. Nothing leaves this machine.',
+    ),
     el(
       'div',
       { class: 'doors' },
-      door('whatsapp', 'WhatsApp Cloud API', graph.baseUrl ?? '…', (graph.phoneNumbers ?? []).map((phone) => `${phone.verifiedName} ${phone.number} (id ${phone.id})`).join(' · ')),
-      door('sms', 'SMS by SMPP 3.4', `${host}:${smpp.port ?? '…'}`, `System id ${(smpp.accounts ?? []).join(', ')}`),
+      door(
+        'whatsapp',
+        'WhatsApp Cloud API',
+        graph.baseUrl ?? '…',
+        (graph.phoneNumbers ?? [])
+          .map((phone) => `${phone.verifiedName} ${phone.number} (id ${phone.id})`)
+          .join(' · '),
+      ),
+      door(
+        'sms',
+        'SMS by SMPP 3.4',
+        `${host}:${smpp.port ?? '…'}`,
+        `System id ${(smpp.accounts ?? []).join(', ')}`,
+      ),
       door('email', 'E-mail by SMTP', `${host}:${smtp.port ?? '…'}`, 'AUTH and STARTTLS'),
+    ),
+    el(
+      'p',
+      { class: 'after' },
+      'Passwords and tokens stand in sandbox.json in the data folder; “pombo sandbox” prints them. The pen on the left writes as a person.',
     ),
   )
 }
@@ -147,14 +232,15 @@ function renderPhone() {
   byId('screen').dataset.channel = current.channel
   const name = businessName(current)
   byId('chat-name').textContent = name
-  byId('chat-sub').textContent = `${channelName[current.channel]} ${name === current.business ? '' : current.business} · on ${current.person}`
+  byId('chat-sub').textContent = `on the phone ${current.person}`
   const avatar = byId('chat-avatar')
   avatar.className = `avatar ${current.channel}`
   avatar.textContent = initials(name)
   byId('chat-read').hidden = !current.messages.some(isUnread)
 
   const chat = byId('chat')
-  const isAtEnd = chat.scrollHeight - chat.scrollTop - chat.clientHeight < 60 || chat.dataset.of !== current.key
+  const isAtEnd =
+    chat.scrollHeight - chat.scrollTop - chat.clientHeight < 60 || chat.dataset.of !== current.key
   const items = []
   let day = ''
   for (const message of current.messages) {
@@ -162,8 +248,14 @@ function renderPhone() {
       day = dayOf(message.receivedAt)
       items.push({ key: `day ${day}`, version: '', data: { day } })
     }
-    const quoted = message.whatsapp?.contextId && sorted().find((other) => other.providerIds.includes(message.whatsapp.contextId))
-    items.push({ key: message.id, version: `${message.status}|${message.id === state.selected}`, data: { message, quoted: quoted && snippet(quoted) } })
+    const quoted =
+      message.whatsapp?.contextId &&
+      sorted().find((other) => other.providerIds.includes(message.whatsapp.contextId))
+    items.push({
+      key: message.id,
+      version: `${message.status}|${message.id === state.selected}`,
+      data: { message, quoted: quoted && snippet(quoted) },
+    })
   }
   if (chat.dataset.of !== current.key) chat.replaceChildren()
   chat.dataset.of = current.key
@@ -207,31 +299,59 @@ let shownMail = ''
 
 function renderMails() {
   const wanted = state.mailSearch
-  const mails = sorted().filter((message) => !isPhone(message)).reverse()
-  const shown = wanted === '' ? mails : mails.filter((mail) => [mail.from, mail.to, mail.subject ?? '', mail.text].some((text) => includes(text, wanted)))
+  const mails = sorted()
+    .filter((message) => !isPhone(message))
+    .reverse()
+  const shown =
+    wanted === ''
+      ? mails
+      : mails.filter((mail) =>
+          [mail.from, mail.to, mail.subject ?? '', mail.text].some((text) => includes(text, wanted)),
+        )
   const list = byId('mails')
-  if (shown.length === 0) list.replaceChildren(el('div', { class: 'empty-list' }, wanted ? 'Nothing found.' : 'No mail yet.'))
+  if (shown.length === 0)
+    list.replaceChildren(el('div', { class: 'empty-list' }, wanted ? 'Nothing found.' : 'No mail yet.'))
   else {
     list.querySelector('.empty-list')?.remove()
     reconcile(
       list,
-      shown.map((mail) => ({ key: mail.id, version: `${mail.status}|${mail.id === state.mail}`, data: mail })),
+      shown.map((mail) => ({
+        key: mail.id,
+        version: `${mail.status}|${mail.id === state.mail}`,
+        data: mail,
+      })),
       (mail) =>
         el(
           'button',
-          { type: 'button', class: `row ${isUnread(mail) ? 'unread' : ''}`, role: 'listitem', 'aria-current': mail.id === state.mail, onclick: () => go(`mail/${mail.id}`) },
+          {
+            type: 'button',
+            class: `row ${isUnread(mail) ? 'unread' : ''}`,
+            role: 'listitem',
+            'aria-current': mail.id === state.mail,
+            onclick: () => go(`mail/${mail.id}`),
+          },
           el('span', { class: `dot ${isUnread(mail) ? '' : 'off'}` }),
           el(
             'div',
             { class: 'body' },
-            el('div', { class: 'line' }, el('b', {}, mail.email?.fromName ?? mail.from), el('time', {}, whenOf(mail.receivedAt))),
+            el(
+              'div',
+              { class: 'line' },
+              el('b', {}, mail.email?.fromName ?? mail.from),
+              el('time', {}, whenOf(mail.receivedAt)),
+            ),
             el('p', { class: 'subject' }, mail.subject || '(no subject)'),
             el('p', {}, mail.text.replaceAll(/\s+/g, ' ').slice(0, 120)),
             el(
               'div',
               { class: 'tags' },
               el('span', { class: 'tag' }, `to ${mail.to}`),
-              mail.email?.attachments.length > 0 && el('span', { class: 'tag' }, `${mail.email.attachments.length} file${mail.email.attachments.length > 1 ? 's' : ''}`),
+              mail.email?.attachments.length > 0 &&
+                el(
+                  'span',
+                  { class: 'tag' },
+                  `${mail.email.attachments.length} file${mail.email.attachments.length > 1 ? 's' : ''}`,
+                ),
               mail.status === 'failed' && el('span', { class: 'tag bad' }, 'bounced'),
             ),
           ),
@@ -250,7 +370,10 @@ function renderMailbox() {
   shownMail = version
   const reader = byId('reader')
   if (!mail) {
-    const text = mails.length === 0 ? `Send a mail to ${location.hostname}:${state.status?.smtp.port ?? '…'} and it shows up here. Any recipient is right.` : 'Choose a mail on the left.'
+    const text =
+      mails.length === 0
+        ? `Send a mail to ${location.hostname}:${state.status?.smtp.port ?? '…'} and it shows up here. Any recipient is right.`
+        : 'Choose a mail on the left.'
     reader.replaceChildren(el('div', { class: 'nothing' }, icon('mail'), el('p', {}, text)))
     return
   }
@@ -270,30 +393,75 @@ async function showMail(reader, mail) {
   const letter = el('div', { class: 'letter' })
   switch (tab) {
     case 'html':
-      letter.append(el('iframe', { src: `/mail/${mail.id}`, sandbox: 'allow-popups allow-popups-to-escape-sandbox', title: 'The mail as HTML', referrerpolicy: 'no-referrer' }))
+      letter.append(
+        el('iframe', {
+          src: `/mail/${mail.id}`,
+          sandbox: 'allow-popups allow-popups-to-escape-sandbox',
+          title: 'The mail as HTML',
+          referrerpolicy: 'no-referrer',
+        }),
+      )
       break
     case 'plain':
       letter.append(el('pre', { class: 'plain' }, whole.content.text))
       break
     case 'source':
-      letter.append(el('pre', {}, (await (await fetch(`/api/messages/${mail.id}/raw`)).text()).slice(0, 500000)))
+      letter.append(
+        el('pre', {}, (await (await fetch(`/api/messages/${mail.id}/raw`)).text()).slice(0, 500000)),
+      )
       break
     default:
-      letter.append(el('table', {}, el('tbody', {}, whole.content.headers.map(({ name, value }) => el('tr', {}, el('th', {}, name), el('td', {}, value))))))
+      letter.append(
+        el(
+          'table',
+          {},
+          el(
+            'tbody',
+            {},
+            whole.content.headers.map(({ name, value }) =>
+              el('tr', {}, el('th', {}, name), el('td', {}, value)),
+            ),
+          ),
+        ),
+      )
   }
-  const act = (name, label, symbol, kind = '') => el('button', { type: 'button', class: `small ${kind}`, onclick: () => actOn(mail, name) }, icon(symbol), label)
+  const act = (name, label, symbol, kind = '') =>
+    el(
+      'button',
+      { type: 'button', class: `small ${kind}`, onclick: () => actOn(mail, name) },
+      icon(symbol),
+      label,
+    )
   const files = mail.email?.attachments ?? []
   reader.replaceChildren(
     el(
       'div',
       { class: 'letter-head' },
-      el('div', { class: 'title' }, el('button', { type: 'button', class: 'quiet icon-only back', title: 'Back', onclick: () => go('mail') }, icon('back')), el('h2', {}, mail.subject || '(no subject)')),
+      el(
+        'div',
+        { class: 'title' },
+        el(
+          'button',
+          { type: 'button', class: 'quiet icon-only back', title: 'Back', onclick: () => go('mail') },
+          icon('back'),
+        ),
+        el('h2', {}, mail.subject || '(no subject)'),
+      ),
       el(
         'div',
         { class: 'envelope' },
         el('span', { class: 'avatar' }, initials(mail.email?.fromName ?? mail.from)),
-        el('div', {}, el('b', {}, mail.email?.fromName ? `${mail.email.fromName} <${mail.from}>` : mail.from), el('small', {}, `to ${mail.to} · ${dayOf(mail.receivedAt)} ${timeOf(mail.receivedAt)}`)),
-        el('span', { class: `tag ${mail.status === 'failed' ? 'bad' : mail.status === 'read' ? 'good' : ''}` }, mail.status === 'failed' ? 'bounced' : mail.status),
+        el(
+          'div',
+          {},
+          el('b', {}, mail.email?.fromName ? `${mail.email.fromName} <${mail.from}>` : mail.from),
+          el('small', {}, `to ${mail.to} · ${dayOf(mail.receivedAt)} ${timeOf(mail.receivedAt)}`),
+        ),
+        el(
+          'span',
+          { class: `tag ${mail.status === 'failed' ? 'bad' : mail.status === 'read' ? 'good' : ''}` },
+          mail.status === 'failed' ? 'bounced' : mail.status,
+        ),
         mail.email?.isSecure && el('span', { class: 'tag good' }, 'TLS'),
       ),
       el(
@@ -304,18 +472,53 @@ async function showMail(reader, mail) {
         mail.email?.unsubscribe?.isOneClick && act('unsubscribe', 'Unsubscribe', 'stop'),
         act('delete', 'Delete', 'bin', 'danger'),
       ),
-      el('div', { class: 'subtabs', role: 'tablist' }, tabs.map(([name, label]) => el('button', { type: 'button', role: 'tab', 'aria-selected': name === tab, onclick: () => { state.mailTab = name; render() } }, label))),
+      el(
+        'div',
+        { class: 'subtabs', role: 'tablist' },
+        tabs.map(([name, label]) =>
+          el(
+            'button',
+            {
+              type: 'button',
+              role: 'tab',
+              'aria-selected': name === tab,
+              onclick: () => {
+                state.mailTab = name
+                render()
+              },
+            },
+            label,
+          ),
+        ),
+      ),
     ),
     letter,
     files.length > 0 &&
-      el('div', { class: 'files' }, files.map((file, index) => el('a', { href: `/api/messages/${mail.id}/attachments/${index}` }, icon('file'), el('span', {}, file.filename), el('small', {}, sizeOf(file.size))))),
+      el(
+        'div',
+        { class: 'files' },
+        files.map((file, index) =>
+          el(
+            'a',
+            { href: `/api/messages/${mail.id}/attachments/${index}` },
+            icon('file'),
+            el('span', {}, file.filename),
+            el('small', {}, sizeOf(file.size)),
+          ),
+        ),
+      ),
   )
   for (const odd of [...reader.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)) odd.remove()
 }
 
 // ---------- callbacks and chaos
 
-const verdicts = { valid: ['good', 'signature valid'], invalid: ['bad', 'signature invalid'], stale: ['warn', 'too old'], unsigned: ['', 'not signed'] }
+const verdicts = {
+  valid: ['good', 'signature valid'],
+  invalid: ['bad', 'signature invalid'],
+  stale: ['warn', 'too old'],
+  unsigned: ['', 'not signed'],
+}
 
 function pretty(text) {
   try {
@@ -339,8 +542,32 @@ function renderCallbacks() {
   const head = el(
     'div',
     { class: 'sheet-head' },
-    el('div', {}, el('h2', {}, 'Callbacks'), el('p', {}, 'POST to ', el('span', { class: 'mono' }, url), ' or any name below it. Signatures are checked by Standard Webhooks.')),
-    el('button', { type: 'button', onclick: () => attempt(async () => { await api('/api/callbacks', 'DELETE'); state.callbacks = []; render() }) }, icon('bin'), 'Clear'),
+    el(
+      'div',
+      {},
+      el('h2', {}, 'Callbacks'),
+      el(
+        'p',
+        {},
+        'POST to ',
+        el('span', { class: 'mono' }, url),
+        ' or any name below it. Signatures are checked by Standard Webhooks.',
+      ),
+    ),
+    el(
+      'button',
+      {
+        type: 'button',
+        onclick: () =>
+          attempt(async () => {
+            await api('/api/callbacks', 'DELETE')
+            state.callbacks = []
+            render()
+          }),
+      },
+      icon('bin'),
+      'Clear',
+    ),
   )
   if (state.callbacks.length === 0) {
     sheet.replaceChildren(head, el('div', { class: 'blank-sheet' }, 'No callback has come yet.'))
@@ -355,7 +582,15 @@ function renderCallbacks() {
       return el(
         'details',
         { class: 'callback' },
-        el('summary', {}, el('b', {}, typeOf(callback) ?? `/${callback.name}`), el('span', { class: 'mono' }, callback.webhookId ?? ''), el('span', { class: `tag ${kind}` }, words), el('span', { class: 'tag' }, `answered ${callback.answered}`), el('small', {}, timeOf(callback.receivedAt))),
+        el(
+          'summary',
+          {},
+          el('b', {}, typeOf(callback) ?? `/${callback.name}`),
+          el('span', { class: 'mono' }, callback.webhookId ?? ''),
+          el('span', { class: `tag ${kind}` }, words),
+          el('span', { class: 'tag' }, `answered ${callback.answered}`),
+          el('small', {}, timeOf(callback.receivedAt)),
+        ),
         el('pre', {}, pretty(callback.body)),
       )
     },
@@ -389,7 +624,10 @@ function renderCounts() {
   show('phone', all.filter((message) => isPhone(message) && isUnread(message)).length)
   show('mail', all.filter((message) => !isPhone(message) && isUnread(message)).length)
   show('callbacks', state.callbacks.length)
-  show('chaos', state.chaos ? ['whatsapp', 'sms', 'email'].filter((channel) => !isCalm(state.chaos[channel])).length : 0)
+  show(
+    'chaos',
+    state.chaos ? ['whatsapp', 'sms', 'email'].filter((channel) => !isCalm(state.chaos[channel])).length : 0,
+  )
 }
 
 function draw() {
@@ -432,16 +670,23 @@ function readPlace() {
 }
 
 async function load() {
-  const [messages, callbacks, chaos, status] = await Promise.all([api('/api/messages?limit=1000'), api('/api/callbacks'), api('/api/chaos'), api('/api/status')])
+  const [messages, callbacks, chaos, status] = await Promise.all([
+    api('/api/messages?limit=1000'),
+    api('/api/callbacks'),
+    api('/api/chaos'),
+    api('/api/status'),
+  ])
   state.messages = new Map(messages.messages.map((message) => [message.id, message]))
   state.callbacks = callbacks.callbacks.slice(0, 500)
   state.chaos = chaos
   state.status = status
   // On a wide screen the newest conversation is open at once; a narrow one starts with the list.
   const newest = conversations()[0]
-  if (state.view === 'phone' && !state.conversation && newest && matchMedia('(min-width: 821px)').matches) state.conversation = newest.key
+  if (state.view === 'phone' && !state.conversation && newest && matchMedia('(min-width: 821px)').matches)
+    state.conversation = newest.key
   const mails = sorted().filter((message) => !isPhone(message))
-  if (!state.mail && mails.length > 0 && matchMedia('(min-width: 821px)').matches) state.mail = mails.at(-1).id
+  if (!state.mail && mails.length > 0 && matchMedia('(min-width: 821px)').matches)
+    state.mail = mails.at(-1).id
   render()
 }
 
@@ -452,8 +697,15 @@ function listen() {
     live.lastElementChild.textContent = isOn ? 'live' : 'not connected'
   }
   const events = new EventSource('/api/events')
-  const on = (name, handle) => events.addEventListener(name, (event) => { handle(JSON.parse(event.data)); render() })
-  events.addEventListener('open', () => { show(true); void attempt(load) })
+  const on = (name, handle) =>
+    events.addEventListener(name, (event) => {
+      handle(JSON.parse(event.data))
+      render()
+    })
+  events.addEventListener('open', () => {
+    show(true)
+    void attempt(load)
+  })
   events.addEventListener('error', () => show(false))
   const keep = (message) => {
     state.messages.set(message.id, message)
@@ -462,7 +714,9 @@ function listen() {
   on('message', keep)
   on('status', keep)
   on('deleted', ({ ids }) => ids.forEach((id) => state.messages.delete(id)))
-  on('callback', (callback) => { state.callbacks = [callback, ...state.callbacks].slice(0, 500) })
+  on('callback', (callback) => {
+    state.callbacks = [callback, ...state.callbacks].slice(0, 500)
+  })
   on('refresh', () => void attempt(load))
 }
 
@@ -474,7 +728,10 @@ function prepare() {
   document.querySelectorAll('i[data-icon]').forEach(drawIcon)
   const system = matchMedia('(prefers-color-scheme: dark)')
   setTheme(localStorage.getItem('theme') ?? (system.matches ? 'dark' : 'light'))
-  system.addEventListener('change', () => localStorage.getItem('theme') ?? setTheme(system.matches ? 'dark' : 'light'))
+  system.addEventListener(
+    'change',
+    () => localStorage.getItem('theme') ?? setTheme(system.matches ? 'dark' : 'light'),
+  )
   byId('theme').addEventListener('click', () => {
     const next = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'
     localStorage.setItem('theme', next)
@@ -483,12 +740,19 @@ function prepare() {
   byId('clear').addEventListener('click', () => {
     if (confirm('Delete all messages of the sandbox?')) void attempt(() => api('/api/messages', 'DELETE'))
   })
-  byId('people-search').addEventListener('input', (event) => { state.peopleSearch = event.target.value; render() })
-  byId('mail-search').addEventListener('input', (event) => { state.mailSearch = event.target.value; render() })
+  byId('people-search').addEventListener('input', (event) => {
+    state.peopleSearch = event.target.value
+    render()
+  })
+  byId('mail-search').addEventListener('input', (event) => {
+    state.mailSearch = event.target.value
+    render()
+  })
   byId('phone-back').addEventListener('click', () => go('phone'))
   byId('chat-read').addEventListener('click', () => {
     const current = conversations().find((item) => item.key === state.conversation)
-    for (const message of current?.messages.filter(isUnread) ?? []) void attempt(() => api(`/api/messages/${message.id}/read`, 'POST'))
+    for (const message of current?.messages.filter(isUnread) ?? [])
+      void attempt(() => api(`/api/messages/${message.id}/read`, 'POST'))
   })
   byId('composer').addEventListener('submit', (event) => {
     event.preventDefault()
@@ -507,13 +771,18 @@ function prepareDialog() {
   const dialog = byId('write-dialog')
   const form = byId('write-form')
   const showFields = () => {
-    for (const part of form.querySelectorAll('[data-for]')) part.hidden = part.dataset.for !== form.elements.channel.value
+    for (const part of form.querySelectorAll('[data-for]'))
+      part.hidden = part.dataset.for !== form.elements.channel.value
   }
   form.addEventListener('change', showFields)
   byId('write').addEventListener('click', () => {
     const phones = state.status?.graph.phoneNumbers ?? []
-    form.elements.phone.replaceChildren(...phones.map((phone) => el('option', { value: phone.id }, `${phone.verifiedName} ${phone.number}`)))
-    form.elements.line.replaceChildren(...(state.status?.smpp.accounts ?? []).map((account) => el('option', {}, account)))
+    form.elements.phone.replaceChildren(
+      ...phones.map((phone) => el('option', { value: phone.id }, `${phone.verifiedName} ${phone.number}`)),
+    )
+    form.elements.line.replaceChildren(
+      ...(state.status?.smpp.accounts ?? []).map((account) => el('option', {}, account)),
+    )
     showFields()
     dialog.showModal()
   })
@@ -521,7 +790,10 @@ function prepareDialog() {
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     const { channel, from, phone, sender, line, text } = Object.fromEntries(new FormData(form))
-    const answer = channel === 'sms' ? { channel, from, to: sender || '28000', line, text } : { channel, from, to: phone, text }
+    const answer =
+      channel === 'sms'
+        ? { channel, from, to: sender || '28000', line, text }
+        : { channel, from, to: phone, text }
     void attempt(async () => {
       const { message } = await api('/api/answers', 'POST', answer)
       dialog.close()

@@ -37,7 +37,13 @@ export function drawIcon(holder) {
   svg.setAttribute('aria-hidden', 'true')
   const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
   path.setAttribute('d', paths[holder.dataset.icon] ?? '')
-  for (const [name, value] of Object.entries({ fill: 'none', stroke: 'currentColor', 'stroke-width': '1.8', 'stroke-linecap': 'round', 'stroke-linejoin': 'round' })) {
+  for (const [name, value] of Object.entries({
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': '1.8',
+    'stroke-linecap': 'round',
+    'stroke-linejoin': 'round',
+  })) {
     path.setAttribute(name, value)
   }
   svg.append(path)
@@ -48,12 +54,16 @@ export function drawIcon(holder) {
 export function el(tag, props = {}, ...children) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(props)) {
-    if (value === undefined || value === false) continue
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
+    if (value === undefined) continue
+    if (name.startsWith('aria-')) element.setAttribute(name, String(value))
+    else if (value === false) continue
+    else if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
     else if (name === 'class') element.className = value
     else element.setAttribute(name, value === true ? '' : String(value))
   }
-  element.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false))
+  element.append(
+    ...children.flat().filter((child) => child !== undefined && child !== null && child !== false),
+  )
   return element
 }
 
@@ -87,19 +97,32 @@ export const dayOf = (iso) => {
     : date.toLocaleDateString([], { day: 'numeric', month: 'short', year: 'numeric' })
 }
 export const whenOf = (iso) => (dayOf(iso) === 'Today' ? timeOf(iso) : dayOf(iso).replace(/,? \d{4}$/, ''))
-export const sizeOf = (bytes) => (bytes < 1024 ? `${bytes} B` : bytes < 1048576 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1048576).toFixed(1)} MB`)
+export const sizeOf = (bytes) =>
+  bytes < 1024
+    ? `${bytes} B`
+    : bytes < 1048576
+      ? `${Math.round(bytes / 1024)} KB`
+      : `${(bytes / 1048576).toFixed(1)} MB`
 
 export const channelName = { whatsapp: 'WhatsApp', sms: 'SMS', email: 'E-mail' }
 
 export const initials = (name) => {
   const digits = name.replaceAll(/\D/g, '')
   if (digits.length >= 7) return digits.slice(-2)
-  return name.split(/[\s@.]+/).filter(Boolean).slice(0, 2).map((word) => word[0].toUpperCase()).join('') || '?'
+  return (
+    name
+      .split(/[\s@.]+/)
+      .filter(Boolean)
+      .slice(0, 2)
+      .map((word) => word[0].toUpperCase())
+      .join('') || '?'
+  )
 }
 
 /** WhatsApp's own marks (*bold*, _italic_, ~struck~, `code`) and addresses one can click. */
 export function richText(text) {
-  const pattern = /(https?:\/\/[^\s<>"]+)|```([^`]+)```|`([^`\n]+)`|\*(\S(?:[^*\n]*\S)?)\*|(?<![\w])_(\S(?:[^_\n]*\S)?)_(?![\w])|~(\S(?:[^~\n]*\S)?)~/g
+  const pattern =
+    /(https?:\/\/[^\s<>"]+)|```([^`]+)```|`([^`\n]+)`|\*(\S(?:[^*\n]*\S)?)\*|(?<![\w])_(\S(?:[^_\n]*\S)?)_(?![\w])|~(\S(?:[^~\n]*\S)?)~/g
   const parts = []
   let last = 0
   for (const match of text.matchAll(pattern)) {
@@ -125,8 +148,10 @@ function mediaOf(message, media, place) {
   if (media.id && (media.kind === 'image' || media.kind === 'sticker')) {
     return el('img', { class: 'media', src: source, alt: name, loading: 'lazy' })
   }
-  if (media.id && media.kind === 'video') return el('video', { class: 'media', src: source, controls: true, preload: 'metadata' })
-  if (media.id && media.kind === 'audio') return el('audio', { class: 'media', src: source, controls: true, preload: 'none' })
+  if (media.id && media.kind === 'video')
+    return el('video', { class: 'media', src: source, controls: true, preload: 'metadata' })
+  if (media.id && media.kind === 'audio')
+    return el('audio', { class: 'media', src: source, controls: true, preload: 'none' })
   const isLink = media.link !== undefined
   return el(
     'a',
@@ -136,7 +161,13 @@ function mediaOf(message, media, place) {
   )
 }
 
-const buttonIcon = { quick_reply: 'reply', url: 'link', phone_number: 'call', copy_code: 'copy', other: 'link' }
+const buttonIcon = {
+  quick_reply: 'reply',
+  url: 'link',
+  phone_number: 'call',
+  copy_code: 'copy',
+  other: 'link',
+}
 
 const buttonsOf = (buttons, press) =>
   buttons.length > 0 &&
@@ -155,11 +186,22 @@ const buttonsOf = (buttons, press) =>
 export function bubble(message, { quoted, onSelect, onPress }) {
   const facts = message.whatsapp
   const isOwn = message.direction === 'fromPerson'
-  const classes = ['bubble', isOwn && 'own', message.sms?.isFlash && 'flash', message.status === 'failed' && 'failed', facts?.cards.length > 0 && 'wide']
+  const classes = [
+    'bubble',
+    isOwn && 'own',
+    message.sms?.isFlash && 'flash',
+    message.status === 'failed' && 'failed',
+    facts?.cards.length > 0 && 'wide',
+  ]
   const missing = message.sms && message.sms.partsReceived < message.sms.parts
   return el(
     'div',
-    { class: classes.filter(Boolean).join(' '), tabindex: 0, onclick: () => onSelect(message.id), onkeydown: (event) => event.key === 'Enter' && onSelect(message.id) },
+    {
+      class: classes.filter(Boolean).join(' '),
+      tabindex: 0,
+      onclick: () => onSelect(message.id),
+      onkeydown: (event) => event.key === 'Enter' && onSelect(message.id),
+    },
     el(
       'div',
       { class: 'paper' },
@@ -172,7 +214,8 @@ export function bubble(message, { quoted, onSelect, onPress }) {
         'div',
         { class: `meta ${message.status}` },
         message.sms?.isFlash && el('span', { class: 'tag warn' }, 'flash'),
-        missing && el('span', { class: 'tag bad' }, `${message.sms.partsReceived} of ${message.sms.parts} parts`),
+        missing &&
+          el('span', { class: 'tag bad' }, `${message.sms.partsReceived} of ${message.sms.parts} parts`),
         timeOf(message.receivedAt),
         !isOwn && icon(statusIcon[message.status]),
         !isOwn && message.status,
@@ -202,34 +245,76 @@ export function factsPanel(message, { onAct }) {
     ['From', message.from],
     ['To', message.to],
     ['Account', message.line],
-    ['Template', message.whatsapp?.template && `${message.whatsapp.template.name} · ${message.whatsapp.template.language}`],
+    [
+      'Template',
+      message.whatsapp?.template &&
+        `${message.whatsapp.template.name} · ${message.whatsapp.template.language}`,
+    ],
     ['Category', message.whatsapp?.template?.category.toLowerCase()],
     ['Type', message.whatsapp?.type],
-    ['Encoding', message.sms && `${message.sms.encoding} (0x${message.sms.dataCoding.toString(16).padStart(2, '0')})`],
+    [
+      'Encoding',
+      message.sms && `${message.sms.encoding} (0x${message.sms.dataCoding.toString(16).padStart(2, '0')})`,
+    ],
     ['Parts', message.sms && `${message.sms.parts} · ${message.sms.how}`],
-    ['Receipt asked', message.sms && message.direction === 'toPerson' && (message.sms.wantsReceipt ? 'yes' : 'no')],
+    [
+      'Receipt asked',
+      message.sms && message.direction === 'toPerson' && (message.sms.wantsReceipt ? 'yes' : 'no'),
+    ],
     ['Opaque data', message.whatsapp?.callbackData],
   ].filter(([, value]) => value)
   return [
     el('h3', {}, 'Message'),
-    el('dl', {}, rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
-    message.providerIds.length > 0 && el('h3', {}, message.providerIds.length > 1 ? 'Provider ids' : 'Provider id'),
+    el(
+      'dl',
+      {},
+      rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
+    ),
+    message.providerIds.length > 0 &&
+      el('h3', {}, message.providerIds.length > 1 ? 'Provider ids' : 'Provider id'),
     message.providerIds.slice(0, 10).map((id) => el('div', { class: 'mono' }, id)),
     el('h3', {}, 'History'),
     el(
       'ol',
       { class: 'steps' },
       message.history.map(({ status, at, error }) =>
-        el('li', { class: status }, el('time', {}, new Date(at).toLocaleTimeString()), status, error && el('div', {}, el('small', {}, `${error.code} ${error.title}`))),
+        el(
+          'li',
+          { class: status },
+          el('time', {}, new Date(at).toLocaleTimeString()),
+          status,
+          error && el('div', {}, el('small', {}, `${error.code} ${error.title}`)),
+        ),
       ),
     ),
     el(
       'div',
       { class: 'acts' },
-      message.channel !== 'email' && message.direction === 'toPerson' && message.status !== 'read' && message.status !== 'failed' &&
-        el('button', { type: 'button', class: 'small', onclick: () => onAct('read') }, icon('ticks'), 'Mark read'),
-      message.direction === 'toPerson' && el('a', { href: `/api/messages/${message.id}/raw`, target: '_blank' }, el('button', { type: 'button', class: 'small' }, icon('file'), 'Source')),
-      el('button', { type: 'button', class: 'small danger', onclick: () => onAct('delete') }, icon('bin'), 'Delete'),
+      message.channel !== 'email' &&
+        message.direction === 'toPerson' &&
+        message.status !== 'read' &&
+        message.status !== 'failed' &&
+        el(
+          'button',
+          { type: 'button', class: 'small', onclick: () => onAct('read') },
+          icon('ticks'),
+          'Mark read',
+        ),
+      message.direction === 'toPerson' &&
+        el(
+          'a',
+          { class: 'button small', href: `/api/messages/${message.id}/raw`, target: '_blank' },
+          icon('file'),
+          'Source',
+        ),
+      el(
+        'button',
+        { type: 'button', class: 'small danger', onclick: () => onAct('delete') },
+        icon('bin'),
+        'Delete',
+      ),
     ),
-  ].flat().filter(Boolean)
+  ]
+    .flat()
+    .filter(Boolean)
 }
