@@ -3,7 +3,6 @@
  * state and the company's rules allow it? Pure: facts in, decision out; the batch applies what was decided to its
  * facts before it decides about the next one.
  */
-import { createHash } from 'node:crypto'
 import { nameKey } from '../domain/channel.ts'
 import { chooseLine } from '../domain/choose-line.ts'
 import type { Contact, OpenAttendance } from '../domain/contact.ts'
@@ -16,6 +15,7 @@ import { firstAllowedAt, runRules } from '../rules/engine.ts'
 import type { RestrictionHit, RuleFacts } from '../rules/facts.ts'
 import type { Attendant, Catalogue } from '../store/catalogue.ts'
 import { composeContent, type VariableSource } from './compose-content.ts'
+import { contentKey } from './content-key.ts'
 
 /** A contact as the batch sees it: what is stored, changed by what the batch has decided so far. */
 export type ContactState = {
@@ -245,7 +245,7 @@ function createRuleFacts(
       }
     | undefined,
 ): RuleFacts {
-  let contentKey: string | undefined
+  let key: string | undefined
   return {
     now,
     api: request.api,
@@ -258,10 +258,8 @@ function createRuleFacts(
     counter: (key) => state.counters.get(key),
     // Hashed only when a duplicate rule asks: most companies have none.
     get contentKey() {
-      contentKey ??= createHash('sha256')
-        .update(JSON.stringify([request.channel, recipientKey(request), template?.id ?? null, content]))
-        .digest('base64url')
-      return contentKey
+      key ??= contentKey(request.channel, recipientKey(request), template?.id ?? null, content)
+      return key
     },
   }
 }
