@@ -5,11 +5,11 @@
  */
 import { createBatcher } from '../lib/batch.ts'
 import type { Clock } from '../lib/clock.ts'
-import { hashToken } from '../lib/secrets.ts'
-import { UnavailableError } from '../lib/unavailable.ts'
+import { rememberHashes } from '../lib/remember-hashes.ts'
 import { lookUpApiTokens, type ApiTokenOwner } from '../store/api-tokens.ts'
-import { isConnectionError, type Db } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
 import { lookUpDirectTokens, type DirectTokenOwner } from '../store/direct-tokens.ts'
+import { asUnavailable } from './database-faults.ts'
 import type { Sender } from './submission.ts'
 
 export type ApiCaller = ApiTokenOwner & { sender: Sender }
@@ -40,7 +40,8 @@ export function createTokenChecker(deps: { db: Db; clock: Clock; maxWaiting?: nu
       },
     })),
   )
-  return { api: (token) => api.ask(hashToken(token)), direct: (token) => direct.ask(hashToken(token)) }
+  const hashOf = rememberHashes()
+  return { api: (token) => api.ask(hashOf(token)), direct: (token) => direct.ask(hashOf(token)) }
 }
 
 function createLookUp<Caller extends { tokenHash: Buffer }>(
@@ -58,9 +59,7 @@ function createLookUp<Caller extends { tokenHash: Buffer }>(
         const byKey = new Map(callers.map((caller) => [caller.tokenHash.toString('latin1'), caller]))
         return keys.map((key) => byKey.get(key))
       } catch (error) {
-        if (isConnectionError(error))
-          throw new UnavailableError('the database does not answer', 2, { cause: error })
-        throw error
+        throw asUnavailable(error)
       }
     },
   })

@@ -5,7 +5,8 @@ import type { Clock } from '../lib/clock.ts'
 import { hashToken, newToken, passwordQueueLength, verifyPassword } from '../lib/secrets.ts'
 import { UnavailableError } from '../lib/unavailable.ts'
 import { findApiUser, replaceApiToken } from '../store/api-tokens.ts'
-import { isConnectionError, type Db } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
+import { asUnavailable } from './database-faults.ts'
 import { lockedUntil, recordFailure, type FailureKeys, type LockoutLimits } from '../store/login-failures.ts'
 
 export type LogInRequest = { company: string; username: string; password: string; address: string }
@@ -28,9 +29,7 @@ export const createLogIn =
     try {
       return await logIn(deps, request)
     } catch (error) {
-      if (isConnectionError(error) && !(error instanceof UnavailableError))
-        throw new UnavailableError('the database does not answer', 2, { cause: error })
-      throw error
+      throw asUnavailable(error)
     }
   }
 

@@ -1,7 +1,7 @@
 /** Files of a message go into the store before the message, each in a transaction of its own. */
-import { UnavailableError } from '../lib/unavailable.ts'
-import { isConnectionError, type Db } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
 import { storeFile } from '../store/files.ts'
+import { asUnavailable } from './database-faults.ts'
 
 export type StoreAttachments = (
   companyId: string,
@@ -14,8 +14,6 @@ export const createStoreAttachments =
     try {
       for (const { bytes, hash } of attachments) await storeFile(db, companyId, bytes, hash)
     } catch (error) {
-      if (isConnectionError(error))
-        throw new UnavailableError('the database does not answer', 2, { cause: error })
-      throw error
+      throw asUnavailable(error)
     }
   }

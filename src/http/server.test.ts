@@ -125,6 +125,7 @@ test('bytes of bodies in flight are bounded as a whole and given back when answe
 })
 
 test.each([
+  ['first line', ''],
   ['headers', 'POST /echo HTTP/1.1\r\nHost: x\r\nX-Slow: '],
   ['body', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nx'],
 ])('a client that never ends its %s is cut', async (_what, bytes) => {

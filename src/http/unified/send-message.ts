@@ -5,6 +5,7 @@ import type { StoreAttachments } from '../../flows/store-attachments.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { FieldErrors } from '../../lib/read-json.ts'
+import { rememberHashes } from '../../lib/remember-hashes.ts'
 import type { ReadBody } from '../large-bodies.ts'
 import { takeBody } from '../read-body.ts'
 import { readSendHeaders } from '../send-headers.ts'
@@ -25,9 +26,9 @@ const route = '/v1/sendmessage'
 
 const tokenError: FieldErrors = { platformPrivateToken: ['is not the private token of this account'] }
 
-export const createSendMessage =
-  (deps: SendMessageDeps) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+export function createSendMessage(deps: SendMessageDeps) {
+  const hashOf = rememberHashes()
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const caller = callerOf(request)
     const headers = readSendHeaders(request.raw.headers)
     const context: ReplyContext = { reply, isDryRun: headers.isDryRun }
@@ -39,7 +40,8 @@ export const createSendMessage =
     const read = await deps.readBody(raw, isKeyed)
     if (read.kind === 'not_an_object') return sendBadRequest(context, read.message)
     if (read.kind === 'no_text') return sendBadRequest(context, noTextMessage)
-    if (!isPrivateToken(read.privateToken, caller, deps.clock.now()))
+    const { privateToken } = read
+    if (typeof privateToken !== 'string' || !isPrivateToken(hashOf(privateToken), caller, deps.clock.now()))
       return sendFieldErrors(context, tokenError)
 
     const translation = toSendRequest(read.body, read.files, read.filePlaces, read.errors)
@@ -63,3 +65,4 @@ export const createSendMessage =
       submission.idempotency = { route, key: headers.idempotencyKey!, bodyHash: Buffer.from(read.bodyHash!) }
     return sendOutcome(context, await deps.accept(submission))
   }
+}
