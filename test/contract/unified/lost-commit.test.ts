@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { request, type Answer } from '../../harness/http.ts'
-import { count, expectAccepted, expectErrorBody, freshPhone, useUnified, type Company } from './support.ts'
+import type { CutPoint } from '../../harness/pg-proxy.ts'
+import {
+  count,
+  expectAccepted,
+  expectErrorBody,
+  freshPhone,
+  useUnified,
+  type Body,
+  type Company,
+} from './support.ts'
 
 const u = useUnified({ hasProxy: true, nodes: 2, patienceMs: 2_000 })
 
@@ -104,33 +113,42 @@ describe.for(['before', 'after'] as const)(
 )
 
 describe('the database vanishes while committing', () => {
+  const key = { 'idempotency-key': 'in-doubt' }
+  /** One send whose COMMIT is the last that the database hears, or does not hear. */
+  const sendIntoTheVoid = async (point: CutPoint, company: Company, body: Body) => {
+    let isGone = false
+    void u.app.proxy.cutAt(point).then(() => {
+      isGone = true
+      u.app.proxy.goAway()
+    })
+    try {
+      const answer = await company.send(body, key)
+      expect(isGone).toBe(true)
+      expect(answer.status).toBe(503)
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+      expectErrorBody(answer)
+    } finally {
+      u.app.proxy.comeBack()
+    }
+  }
+
   test('the answer is 503, the one case where the message may be there; a key removes the doubt', async () => {
     const company = await u.newCompany()
     const body = company.sms()
-    const isGone = u.app.proxy.cutAt('after').then(() => u.app.proxy.goAway())
-    const answer = await company.send(body, { 'idempotency-key': 'in doubt' })
-    await isGone
-    u.app.proxy.comeBack()
-    expect(answer.status).toBe(503)
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
-    expectErrorBody(answer)
+    await sendIntoTheVoid('after', company, body)
     expect(await company.traces()).toMatchObject({ messages: 1 })
-    const again = await company.send(body, { 'idempotency-key': 'in doubt' })
+    const again = await company.send(body, key)
     expectAccepted(again)
     expect(again.headers['idempotency-replayed']).toBe('true')
     expect(await company.traces()).toMatchObject({ messages: 1, outbox: 1 })
   })
 
-  test('before it had the COMMIT: 503, nothing is there, and the same key is accepted afterwards', async () => {
+  test('before it had the COMMIT: nothing is there, and the same key is accepted afterwards', async () => {
     const company = await u.newCompany()
     const body = company.sms()
-    const isGone = u.app.proxy.cutAt('before').then(() => u.app.proxy.goAway())
-    const answer = await company.send(body, { 'idempotency-key': 'in doubt' })
-    await isGone
-    u.app.proxy.comeBack()
-    expect(answer.status).toBe(503)
+    await sendIntoTheVoid('before', company, body)
     expect(await company.traces()).toMatchObject({ messages: 0, contacts: 0, keys: 0 })
-    const again = await company.send(body, { 'idempotency-key': 'in doubt' })
+    const again = await company.send(body, key)
     expectAccepted(again)
     expect(again.headers['idempotency-replayed']).toBeUndefined()
   })

@@ -10,7 +10,7 @@ import {
   type Company,
 } from './support.ts'
 
-const u = useUnified({ nodes: 2 })
+const u = useUnified({ nodes: 2, patienceMs: 3_000 })
 
 const states = async (company: Company) =>
   Object.fromEntries(
@@ -121,14 +121,14 @@ describe('64 simultaneous sends with one Idempotency-Key', () => {
 })
 
 describe('200 simultaneous logins', () => {
-  test('leave one valid token, and stay within bounds of memory', async () => {
+  test('leave one valid token, and stay within bounds of memory', { timeout: 120_000 }, async () => {
     const company = await u.newCompany()
     const before = process.memoryUsage.rss()
     let highest = before
     const watch = setInterval(() => (highest = Math.max(highest, process.memoryUsage.rss())), 10)
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
-        request(`${u.app.urls[index % 2]!}/v1/login`, { body: company.credentials() }),
+        request(`${u.app.urls[index % 2]!}/v1/login`, { body: company.credentials(), timeoutMs: 90_000 }),
       ),
     )
     clearInterval(watch)
