@@ -37,14 +37,10 @@ export function greeting(io: Io, config: Config, quickstart: Quickstart | undefi
 /** In single quotes a shell reads everything but a single quote as it is. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-const post = (url: string, body: object, ...headers: string[]): string =>
-  [
-    'curl -sS',
-    ...headers.map((header) => `-H ${header}`),
-    quoted(url),
-    '-d',
-    quoted(JSON.stringify(body)),
-  ].join(' ')
+const post = (url: string, body: object, ...headers: string[]): string => {
+  const withType = [quoted('Content-Type: application/json'), ...headers].map((header) => `-H ${header}`)
+  return ['curl -sS', quoted(url), ...withType, '-d', quoted(JSON.stringify(body))].join(' ')
+}
 
 export function unifiedCommands(quickstart: Quickstart): string[] {
   const { unified, contacts } = quickstart

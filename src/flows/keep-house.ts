@@ -1,6 +1,5 @@
 /** The work nobody waits for: makes partitions ahead, folds counters, removes what is old. In bounded bites. */
 import type { Clock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
 import { closeIdleAttendances } from '../store/attendances.ts'
 import type { Db } from '../store/db.ts'
 import {
@@ -12,52 +11,50 @@ import {
 } from '../store/housekeeping.ts'
 import { ensurePartitions } from '../store/partitions.ts'
 
-export type HousekeepingTask = {
-  name: string
-  everyMs: number
-  /** One bounded bite; true when there may be more to do at once. */
-  run(): Promise<boolean>
-}
+export type HousekeepingJob = { name: string; everyMs: number; run(): Promise<void> }
 
 const minutes = 60_000
 const hours = 60 * minutes
 
+/** Rows per statement; a job with a large backlog ends its turn after `bitesPerTurn` of them. */
 const bites = { idempotency: 5_000, loginFailures: 5_000, deltas: 20_000, files: 200, attendances: 1_000 }
+const bitesPerTurn = 20
 
-export function housekeepingTasks({ db, clock }: { db: Db; clock: Clock; log: Log }): HousekeepingTask[] {
+export function housekeepingJobs({ db, clock }: { db: Db; clock: Clock }): HousekeepingJob[] {
   const before = (ageMs: number) => new Date(clock.now().getTime() - ageMs)
-  const bite = (
+  const inBites = (
     name: string,
     everyMs: number,
     size: number,
-    take: () => Promise<number>,
-  ): HousekeepingTask => ({
+    take: (size: number) => Promise<number>,
+  ): HousekeepingJob => ({
     name,
     everyMs,
-    run: async () => (await take()) === size,
+    async run() {
+      for (let turn = 0; turn < bitesPerTurn; turn++) if ((await take(size)) < size) return
+    },
   })
   return [
-    { name: 'partitions', everyMs: 24 * hours, run: () => makePartitions(db, clock) },
-    bite('idempotency', 5 * minutes, bites.idempotency, () =>
-      removeIdempotencyBefore(db, before(24 * hours), bites.idempotency),
+    { name: 'partitions', everyMs: 6 * hours, run: () => makePartitions(db, clock) },
+    inBites('idempotency records', 5 * minutes, bites.idempotency, (size) =>
+      removeIdempotencyBefore(db, before(24 * hours), size),
     ),
-    bite('login failures', 5 * minutes, bites.loginFailures, () =>
-      removeLoginFailuresBefore(db, before(15 * minutes), bites.loginFailures),
+    inBites('login failures', 5 * minutes, bites.loginFailures, (size) =>
+      removeLoginFailuresBefore(db, before(15 * minutes), size),
     ),
-    bite('report counters', 10_000, bites.deltas, () => foldReportDeltas(db, bites.deltas)),
-    bite('files', hours, bites.files, () => removeUnusedFiles(db, before(48 * hours), bites.files)),
-    bite('idle attendances', minutes, bites.attendances, () =>
-      closeIdleAttendances(db, clock.now(), bites.attendances),
+    inBites('report counters', 10_000, bites.deltas, (size) => foldReportDeltas(db, size)),
+    inBites('unused files', hours, bites.files, (size) => removeUnusedFiles(db, before(48 * hours), size)),
+    inBites('idle attendances', minutes, bites.attendances, (size) =>
+      closeIdleAttendances(db, clock.now(), size),
     ),
   ]
 }
 
 /** A new partition locks its table for a moment; behind a long transaction it would hold up every accept. */
-async function makePartitions(db: Db, clock: Clock): Promise<boolean> {
+async function makePartitions(db: Db, clock: Clock): Promise<void> {
   await db.transaction(async (transaction) => {
     if (!(await tryHousekeepingLock(transaction, 1))) return
     await transaction.query("set local lock_timeout = '2s'")
     await ensurePartitions(transaction, clock.now())
   })
-  return false
 }

@@ -1,8 +1,9 @@
 /** What every role of a process is built from, and what a started part of it looks like. */
 import type { Registry } from 'prom-client'
-import type { Config } from '../config.ts'
+import { ConfigError, type Config } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import { readExceptions, type Exceptions } from '../lib/outbound/index.ts'
 import type { Sealer } from '../lib/secrets.ts'
 import type { Db } from '../store/db.ts'
 
@@ -16,3 +17,9 @@ export type RoleContext = {
 }
 
 export type Part = { stop(): Promise<void> }
+
+export function outboundExceptions(config: Config): Exceptions {
+  const reading = readExceptions(config.outboundExceptions)
+  if (!reading.ok) throw new ConfigError(`POMBO_OUTBOUND_EXCEPTIONS ${reading.reason}.`)
+  return reading.exceptions
+}

@@ -5,17 +5,22 @@ import { createDatabaseCheck } from '../flows/check-database.ts'
 import { createTokenChecker } from '../flows/check-tokens.ts'
 import { createRateLimits } from '../flows/limit-rates.ts'
 import { createLogIn } from '../flows/log-in.ts'
+import { createReadMedia } from '../flows/read-media.ts'
 import { createStoreAttachments } from '../flows/store-attachments.ts'
 import { createAddressReader } from '../http/client-address.ts'
 import { createLargeBodyReader } from '../http/large-bodies.ts'
 import { createLifecycle } from '../http/lifecycle.ts'
 import { listen } from '../http/listen.ts'
+import { createDirectSurface } from '../http/direct/index.ts'
+import { createDocsSurface } from '../http/docs/index.ts'
+import { createMediaSurface } from '../http/media.ts'
 import { createHttpMetrics } from '../http/metrics.ts'
 import { createOpsSurface } from '../http/ops/index.ts'
 import { createBodyBudget } from '../http/tracking.ts'
 import { createUnifiedSurface } from '../http/unified/index.ts'
+import { unifiedDocument } from '../http/unified/openapi.ts'
 import { askForMetrics, stateOfTree } from '../supervisor/child.ts'
-import type { Part, RoleContext } from './context.ts'
+import { outboundExceptions, type Part, type RoleContext } from './context.ts'
 
 export async function startServing({ config, db, clock, log, registry }: RoleContext): Promise<Part> {
   const lifecycle = createLifecycle()
@@ -46,10 +51,26 @@ export async function startServing({ config, db, clock, log, registry }: RoleCon
     log,
     config,
   })
+  const direct = createDirectSurface({
+    accept: acceptor.accept,
+    exceptions: outboundExceptions(config),
+    tokens,
+    limits,
+    addressOf,
+    budget,
+    log,
+    config,
+  })
+  const media = createMediaSurface({ readMedia: createReadMedia({ db }) })
+  const docs = createDocsSurface([{ name: 'unified', document: unifiedDocument }])
   const listening = await listen(
     config,
     { config, log, lifecycle, budget, metrics, addressOf, limits },
-    { main: [ops, ...(config.roles.includes('unified') ? [unified] : [])], direct: [], console: [] },
+    {
+      main: [ops, docs, media, ...(config.roles.includes('unified') ? [unified] : [])],
+      direct: config.roles.includes('direct') ? [direct] : [],
+      console: [],
+    },
   )
   lifecycle.phase = 'serving'
   return {

@@ -1,6 +1,6 @@
 /** The media library: named files of a company, with addresses that senders may use. */
 import { nameKey } from '../domain/channel.ts'
-import type { MediaFile } from '../domain/media.ts'
+import type { MediaFile, MediaReference } from '../domain/media.ts'
 import { checkName, notSaved, saved, type Saved } from '../domain/saved.ts'
 import { newId } from '../lib/ids.ts'
 import type { Db, Queryable } from './db.ts'
@@ -56,3 +56,16 @@ export const listMediaItems = (db: Queryable, companyId: string): Promise<MediaF
   db.query<MediaFile>(`select ${columns} from media_item where company_id = $1 order by id limit 10000`, [
     companyId,
   ])
+
+/** By its address alone, whatever the company: the id in it is all that a browser knows. */
+export async function findMediaByReference(
+  db: Queryable,
+  { id, extension }: MediaReference,
+): Promise<(MediaFile & { companyId: string }) | undefined> {
+  return (
+    await db.query<MediaFile & { companyId: string }>(
+      `select ${columns}, company_id as "companyId" from media_item where id = $1 and extension = $2`,
+      [id, extension],
+    )
+  )[0]
+}
