@@ -37,7 +37,7 @@ export const sendFieldErrors = (
 ): FastifyReply => {
   const [first, ...others] = Object.entries(errors)
   const more = others.length > 0 ? `; also wrong: ${others.map(([path]) => path).join(', ')}` : ''
-  return sendBadRequest(context, `${first?.[0]} ${first?.[1][0]}${more}`, errors, verdicts)
+  return sendBadRequest(context, `${first?.[0]}: ${first?.[1][0]}${more}`, errors, verdicts)
 }
 
 export function sendUnauthorized(reply: FastifyReply): FastifyReply {

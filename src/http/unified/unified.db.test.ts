@@ -449,7 +449,7 @@ const outcomes: [string, Outcome, number, Record<string, unknown>][] = [
     400,
     {
       message:
-        'templateName is unknown; also wrong: templateParameters, source, attendantUserName, contact.walletClientCode, files[1]',
+        'templateName: is unknown; also wrong: templateParameters, source, attendantUserName, contact.walletClientCode, files[1]',
       errors: {
         templateName: ['is unknown'],
         templateParameters: ['Code has no value'],
@@ -465,7 +465,7 @@ const outcomes: [string, Outcome, number, Record<string, unknown>][] = [
     { kind: 'key_reused' },
     400,
     {
-      message: 'Idempotency-Key was used before with another body',
+      message: 'Idempotency-Key: was used before with another body',
       errors: { 'Idempotency-Key': ['was used before with another body'] },
     },
   ],
@@ -473,7 +473,7 @@ const outcomes: [string, Outcome, number, Record<string, unknown>][] = [
     'a suspended company',
     { kind: 'suspended' },
     400,
-    { message: 'company is suspended', errors: { company: ['is suspended'] } },
+    { message: 'company: is suspended', errors: { company: ['is suspended'] } },
   ],
   [
     'a token that died meanwhile',
