@@ -1,7 +1,7 @@
 /** /api/messages, /api/answers and /mail: what integrators' test suites and the page use. */
 import type { ApiContext } from './api-context.ts'
 import { attachmentBytes, attachmentName, htmlForFrame, parseEmail } from './email-source.ts'
-import { asObject, asText } from './graph/wire.ts'
+import { asObject, asText, isObject } from './graph/wire.ts'
 import type { JsonObject } from './graph/wire.ts'
 import { parseJson, readBody, sendJson } from './http.ts'
 import type { Exchange } from './http.ts'
@@ -53,8 +53,8 @@ function readFilter(exchange: Exchange, context: ApiContext): MessageFilter | un
       return undefined
     }
   }
-  const channel = text('channel')
-  if (channel !== undefined && !channels.some((name) => name === channel)) {
+  const channel = channels.find((name) => name === text('channel'))
+  if (text('channel') !== undefined && channel === undefined) {
     bad(exchange, 'channel', 'must be email, sms or whatsapp')
     return undefined
   }
@@ -76,7 +76,7 @@ function readFilter(exchange: Exchange, context: ApiContext): MessageFilter | un
     }
   }
   return {
-    channel: channel as MessageFilter['channel'],
+    channel,
     direction,
     person: text('to') ?? text('person'),
     line: text('line'),
@@ -227,7 +227,7 @@ async function readObject(exchange: Exchange): Promise<JsonObject | undefined> {
     return undefined
   }
   const body = bytes.length === 0 ? {} : parseJson(bytes)
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as JsonObject
+  if (isObject(body)) return body
   bad(exchange, 'body', 'must be a JSON object')
   return undefined
 }

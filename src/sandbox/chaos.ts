@@ -105,11 +105,12 @@ export type Fate = {
   receipts: ReceiptStep[]
 }
 
+const bounded = (ms: number) => Math.round(Math.min(maxDelayMs, Math.max(0, ms)))
+
 function drawLatency(latency: Latency, random: Random): number {
   // Always three draws, so that turning one dial does not change what the others draw.
   const flat = random()
   const normal = drawNormal(random)
-  const bounded = (ms: number) => Math.round(Math.min(maxDelayMs, Math.max(0, ms)))
   switch (latency.kind) {
     case 'none':
       return 0
@@ -174,13 +175,13 @@ export type Chaos = {
 
 const maxRecipients = 100_000
 
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 export function createChaos(seed: number): Chaos {
   let current: ChaosSettings = { seed, email: calmDials(), sms: calmDials(), whatsapp: calmDials() }
   const seen = new Map<string, number>()
   const windows = new Map<Channel, { second: number; used: number }>()
-
-  const isPlainObject = (value: unknown): value is Record<string, unknown> =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
 
   return {
     settings: () => structuredClone(current),
@@ -191,7 +192,7 @@ export function createChaos(seed: number): Chaos {
         if (key === 'seed') {
           if (!Number.isSafeInteger(value))
             return { ok: false, field: 'seed', message: 'must be a whole number' }
-          next.seed = value as number
+          next.seed = Number(value)
           continue
         }
         const channel = channels.find((known) => known === key)

@@ -78,6 +78,13 @@ function fits(message: SandboxMessage, filter: MessageFilter): boolean {
   return true
 }
 
+function change(message: SandboxMessage, next: StatusChange): void {
+  // The history tells what was said in which order; the status is the furthest of it.
+  if (rank[next.status] >= rank[message.status]) message.status = next.status
+  message.history.push(next)
+  if (message.history.length > maxHistory) message.history.splice(1, 1)
+}
+
 export async function openInbox(options: InboxOptions): Promise<Inbox> {
   const { clock, log, maxMessages = 20_000, maxBytes = 64 * 1024 * 1024 } = options
   const entries = new Map<string, Entry>()
@@ -118,13 +125,6 @@ export async function openInbox(options: InboxOptions): Promise<Inbox> {
     ids?.delete(id)
     if (ids?.size === 0) byPerson.delete(key)
     return true
-  }
-
-  function change(message: SandboxMessage, next: StatusChange): void {
-    // The history tells what was said in which order; the status is the furthest of it.
-    if (rank[next.status] >= rank[message.status]) message.status = next.status
-    message.history.push(next)
-    if (message.history.length > maxHistory) message.history.splice(1, 1)
   }
 
   function makeRoom(): void {

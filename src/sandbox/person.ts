@@ -44,6 +44,7 @@ export type PersonActs = {
   stopMarketing(phoneNumberId: string, digits: string, isStopped: boolean): Act
 }
 
+const digitsOf = (address: string) => address.replaceAll(/\D/g, '')
 const no = (reason: string): Act => ({ ok: false, reason })
 
 export function createPersonActs(options: {
@@ -55,8 +56,6 @@ export function createPersonActs(options: {
   isAllowed: (url: string) => boolean
 }): PersonActs {
   const { inbox, smtp, smsc, graph, clock } = options
-  const digitsOf = (address: string) => address.replaceAll(/\D/g, '')
-
   function phoneFor(to: string) {
     const byNumber = [...graph.state.phones.values()].find((phone) => digitsOf(phone.number) === digitsOf(to))
     return graph.state.phones.get(to) ?? byNumber

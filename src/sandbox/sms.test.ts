@@ -100,7 +100,7 @@ test.each([
       text: `${'a'.repeat(150)}bfim`,
       sms: { parts: 3, partsReceived: 3, how },
     })
-    expect(message.providerIds.toSorted()).toEqual(answers.map((answer) => answer.message_id).toSorted())
+    expect(new Set(message.providerIds)).toEqual(new Set(answers.map((answer) => answer.message_id)))
     for (const { message_id: id } of answers) expect((await receiptFor(id)).message_state).toBe(2)
   },
 )

@@ -87,7 +87,7 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpSandbox> {
     if (ruled) return ruled
     const key = personKey('email', address)
     if (bouncing.has(key)) return refused(emailRefusals.unknownUser)
-    switch (key.split('@')[0]!.split('+')[0]) {
+    switch (/^[^@+]*/.exec(key)?.[0] ?? '') {
       case 'unknown':
         return refused(emailRefusals.unknownUser)
       case 'disabled':
@@ -158,6 +158,22 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpSandbox> {
     return `2.0.0 Ok: queued as ${id}`
   }
 
+  async function answerData(
+    stream: SMTPServerDataStream,
+    session: SMTPServerSession,
+    callback: (refusal: Refused | null, words?: string) => void,
+  ): Promise<void> {
+    let answer: Refused | string | undefined
+    try {
+      answer = await take(stream, session)
+    } catch (fault) {
+      log.error({ cause: String(fault) }, 'The sandbox could not keep an e-mail.')
+      answer = new Refused(451, '4.3.0 The sandbox failed to keep the message')
+    }
+    if (typeof answer === 'string') callback(null, answer)
+    else if (answer) callback(answer)
+  }
+
   const server = new SMTPServer({
     name: 'sandbox.localhost',
     banner: 'Pombo sandbox',
@@ -187,16 +203,7 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpSandbox> {
       else callback(judgeRecipient(address, sender))
     },
     onData(stream, session, callback) {
-      take(stream, session).then(
-        (answer) => {
-          if (typeof answer === 'string') callback(null, answer)
-          else if (answer) callback(answer)
-        },
-        (fault: unknown) => {
-          log.error({ cause: String(fault) }, 'The sandbox could not keep an e-mail.')
-          callback(new Refused(451, '4.3.0 The sandbox failed to keep the message'))
-        },
-      )
+      void answerData(stream, session, callback)
     },
   })
   // A client that goes away in the middle is everyday life here, not a fault of ours.

@@ -43,15 +43,16 @@ function readRecipient(
   return { person: state.person(digits), input: to }
 }
 
+function stop(refusal: GraphRefusal): never {
+  throw new RefusedParameter(refusal)
+}
+
 function readTemplateContent(
   template: JsonObject,
   state: GraphState,
   media: MediaStore,
   hasPhone: boolean,
 ): Content {
-  const stop = (refusal: GraphRefusal): never => {
-    throw new RefusedParameter(refusal)
-  }
   const name = asText(template.name) ?? stop(refuse('missingParameter', 'template.name is required.'))
   const language = templateLanguage(template)
   if (!language) stop(refuse('missingParameter', 'template.language.code is required.'))

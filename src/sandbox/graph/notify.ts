@@ -26,6 +26,41 @@ export type GraphNotifier = {
   preferences(phone: PhoneNumber, digits: string, isStopped: boolean): void
 }
 
+function contentOf(answer: Answer): { type: string } & Record<string, unknown> {
+  switch (answer.kind) {
+    case 'text':
+      return { type: 'text', text: { body: answer.text } }
+    case 'button':
+      return { type: 'button', button: { payload: answer.payload, text: answer.text } }
+    case 'interactive':
+      return {
+        type: 'interactive',
+        interactive: { type: 'button_reply', button_reply: { id: answer.id, title: answer.title } },
+      }
+    case 'reaction':
+      return { type: 'reaction', reaction: { message_id: '', emoji: answer.emoji } }
+    case 'media': {
+      const { id, mimeType, sha256, filename } = answer.item
+      const file = { id, mime_type: mimeType, sha256, caption: answer.caption, filename }
+      return { type: answer.media, [answer.media]: file }
+    }
+  }
+}
+
+const wordsOf = (answer: Answer): string => {
+  switch (answer.kind) {
+    case 'text':
+    case 'button':
+      return answer.text
+    case 'interactive':
+      return answer.title
+    case 'reaction':
+      return answer.emoji
+    case 'media':
+      return answer.caption ?? ''
+  }
+}
+
 export function createNotifier(options: {
   state: GraphState
   webhooks: WebhookSender
@@ -55,41 +90,6 @@ export function createNotifier(options: {
     ...(hasPhone(person) ? { wa_id: person.waId } : {}),
     ...(hasUserId() ? { user_id: person.userId } : {}),
   })
-
-  function contentOf(answer: Answer): { type: string } & Record<string, unknown> {
-    switch (answer.kind) {
-      case 'text':
-        return { type: 'text', text: { body: answer.text } }
-      case 'button':
-        return { type: 'button', button: { payload: answer.payload, text: answer.text } }
-      case 'interactive':
-        return {
-          type: 'interactive',
-          interactive: { type: 'button_reply', button_reply: { id: answer.id, title: answer.title } },
-        }
-      case 'reaction':
-        return { type: 'reaction', reaction: { message_id: '', emoji: answer.emoji } }
-      case 'media': {
-        const { id, mimeType, sha256, filename } = answer.item
-        const file = { id, mime_type: mimeType, sha256, caption: answer.caption, filename }
-        return { type: answer.media, [answer.media]: file }
-      }
-    }
-  }
-
-  const wordsOf = (answer: Answer): string => {
-    switch (answer.kind) {
-      case 'text':
-      case 'button':
-        return answer.text
-      case 'interactive':
-        return answer.title
-      case 'reaction':
-        return answer.emoji
-      case 'media':
-        return answer.caption ?? ''
-    }
-  }
 
   return {
     status(message, status, refusal) {

@@ -242,10 +242,10 @@ export async function startGraph(options: GraphOptions): Promise<GraphSandbox> {
     return handleAccount(exchange, edge, body)
   }
 
-  const { port, stop } = await startHttp({ ...options, handle })
+  const running = await startHttp({ ...options, handle })
   return {
-    port,
-    baseUrl: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}/${graphVersion}`,
+    port: running.port,
+    baseUrl: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${running.port}/${graphVersion}`,
     state,
     media,
     notifier,
@@ -257,7 +257,7 @@ export async function startGraph(options: GraphOptions): Promise<GraphSandbox> {
     async stop() {
       timer.stop()
       webhooks.stop()
-      await stop()
+      await running.stop()
       await state.flush()
       media.close()
     },

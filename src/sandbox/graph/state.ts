@@ -70,6 +70,8 @@ export const defaultGraphSettings: GraphSettings = {
 /** Brazilian mobiles are one person with and without the ninth digit. */
 export const canonicalNumber = (digits: string): string => digits.replace(/^(55\d{2})9(\d{8})$/, '$1$2')
 
+const pairKey = (phoneNumberId: string, digits: string) => `${phoneNumberId}|${canonicalNumber(digits)}`
+
 export type Person = { digits: string; waId: string; userId: string }
 
 export type GraphState = {
@@ -121,7 +123,6 @@ export function createGraphState(options: {
   let saving: Promise<void> = Promise.resolve()
 
   const keyOf = (template: Pick<Template, 'name' | 'language'>) => `${template.name}|${template.language}`
-  const pairKey = (phoneNumberId: string, digits: string) => `${phoneNumberId}|${canonicalNumber(digits)}`
 
   if (path && existsSync(path)) {
     try {
@@ -164,7 +165,7 @@ export function createGraphState(options: {
       save()
     },
     removeTemplates(ids) {
-      for (const template of [...templates.values()])
+      for (const template of templates.values())
         if (ids.includes(template.id)) templates.delete(keyOf(template))
       save()
     },

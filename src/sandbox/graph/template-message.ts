@@ -129,7 +129,7 @@ function readHeader(
   if (parameter?.type !== kind || more.length > 0) {
     stop(
       'parameterFormat',
-      `header: Format mismatch, expected ${component.format}, received ${String(parameter?.type ?? 'UNKNOWN').toUpperCase()}`,
+      `header: Format mismatch, expected ${component.format}, received ${asText(parameter?.type)?.toUpperCase() ?? 'UNKNOWN'}`,
     )
   }
   return { media: readMedia('header', kind, asObject(parameter![kind]), media) }

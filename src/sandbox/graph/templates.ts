@@ -35,6 +35,8 @@ function approveSoon(template: Template, { state, notifier, timer, approvalMs }:
   })
 }
 
+const cursor = (offset: number) => Buffer.from(String(offset)).toString('base64url')
+
 function listTemplates({ response, url, request }: Exchange, state: GraphState): void {
   const wanted = (key: string) => url.searchParams.get(key)
   const limit = Math.min(Math.max(Number(wanted('limit') ?? 25) || 25, 1), 1_000)
@@ -45,7 +47,6 @@ function listTemplates({ response, url, request }: Exchange, state: GraphState):
     (!wanted('language') || template.language === wanted('language'))
   const all = state.templates().filter(fits)
   const page = all.slice(start, start + limit)
-  const cursor = (offset: number) => Buffer.from(String(offset)).toString('base64url')
   const next = new URL(url)
   next.host = request.headers.host ?? next.host
   next.searchParams.set('after', cursor(start + limit))

@@ -73,7 +73,7 @@ const businessOf = (message) => (message.direction === 'toPerson' ? message.from
 const keyOf = (message) => `${message.channel}|${personOf(message)}|${businessOf(message)}`
 const isUnread = (message) =>
   message.direction === 'toPerson' && message.status !== 'read' && message.status !== 'failed'
-const sorted = () => [...state.messages.values()].sort((a, b) => a.sequence - b.sequence)
+const sorted = () => [...state.messages.values()].toSorted((a, b) => a.sequence - b.sequence)
 
 function conversations() {
   const found = new Map()
@@ -89,7 +89,7 @@ function conversations() {
     known.messages.push(message)
     found.set(key, known)
   }
-  return [...found.values()].sort((a, b) => b.messages.at(-1).sequence - a.messages.at(-1).sequence)
+  return [...found.values()].toSorted((a, b) => b.messages.at(-1).sequence - a.messages.at(-1).sequence)
 }
 
 const businessName = (conversation) =>
@@ -301,7 +301,7 @@ function renderMails() {
   const wanted = state.mailSearch
   const mails = sorted()
     .filter((message) => !isPhone(message))
-    .reverse()
+    .toReversed()
   const shown =
     wanted === ''
       ? mails
@@ -391,40 +391,27 @@ async function showMail(reader, mail) {
   const tab = tabs.find(([name]) => name === state.mailTab)?.[0] ?? tabs[0][0]
   const isTheirs = mail.direction === 'fromPerson'
   const letter = el('div', { class: 'letter' })
-  switch (tab) {
-    case 'html':
-      letter.append(
-        el('iframe', {
-          src: `/mail/${mail.id}`,
-          sandbox: 'allow-popups allow-popups-to-escape-sandbox',
-          title: 'The mail as HTML',
-          referrerpolicy: 'no-referrer',
-        }),
+  const build = {
+    html: () =>
+      el('iframe', {
+        src: `/mail/${mail.id}`,
+        sandbox: 'allow-popups allow-popups-to-escape-sandbox',
+        title: 'The mail as HTML',
+        referrerpolicy: 'no-referrer',
+      }),
+    plain: () => el('pre', { class: 'plain' }, whole.content.text),
+    source: async () => {
+      const source = await (await fetch(`/api/messages/${mail.id}/raw`)).text()
+      return el('pre', {}, source.slice(0, 500000))
+    },
+    headers: () => {
+      const rows = whole.content.headers.map(({ name, value }) =>
+        el('tr', {}, el('th', {}, name), el('td', {}, value)),
       )
-      break
-    case 'plain':
-      letter.append(el('pre', { class: 'plain' }, whole.content.text))
-      break
-    case 'source':
-      letter.append(
-        el('pre', {}, (await (await fetch(`/api/messages/${mail.id}/raw`)).text()).slice(0, 500000)),
-      )
-      break
-    default:
-      letter.append(
-        el(
-          'table',
-          {},
-          el(
-            'tbody',
-            {},
-            whole.content.headers.map(({ name, value }) =>
-              el('tr', {}, el('th', {}, name), el('td', {}, value)),
-            ),
-          ),
-        ),
-      )
+      return el('table', {}, el('tbody', {}, rows))
+    },
   }
+  letter.append(await build[tab]())
   const act = (name, label, symbol, kind = '') =>
     el(
       'button',

@@ -58,7 +58,7 @@ export function createAssembler<Facts>(options: {
       if (assembly.parts.size === assembly.total) finish(ownKey)
     },
     flush() {
-      for (const key of [...pending.keys()]) finish(key)
+      for (const key of pending.keys()) finish(key)
     },
   }
 }

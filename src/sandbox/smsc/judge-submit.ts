@@ -64,8 +64,9 @@ function isTooLong(encoding: SmsFacts['encoding'], headerOctets: number, content
     : headerOctets + contentOctets > 140
 }
 
+const refused = (refusal: SmsRefusalKey) => ({ kind: 'refused', refusal }) as const
+
 export function judgeSubmit(pdu: Submit): Segment | { kind: 'refused'; refusal: SmsRefusalKey } {
-  const refused = (refusal: SmsRefusalKey) => ({ kind: 'refused', refusal }) as const
   if (pdu.sourceTon === alphanumericTon && pdu.source.length > 11) return refused('badSource')
   if (pdu.destinationTon === alphanumericTon) return refused('badDestinationTon')
   if (!/^\+?\d{8,15}$/.test(pdu.destination)) return refused('badDestination')
