@@ -78,13 +78,13 @@ export function createReceiveHook(context: HookContext): ReceiveHook {
   }
 }
 
-/** What a driver throws over a body is no reason to have it repeated for days. */
+/** A fault of ours: refused, so that the provider repeats it once it is mended. */
 function callDriver(driver: Driver, line: DriverLine, request: HookRequest, log: Log): HookResult {
   try {
     return driver.hook!(line, request)
   } catch (error) {
     log.error({ err: error, lineId: line.id }, 'a driver failed over a hook')
-    return { ok: false, status: 400, reason: 'the driver failed' }
+    return { ok: false, status: 500, reason: 'the driver failed' }
   }
 }
 
