@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createTransport } from 'nodemailer'
 import type { SentMessageInfo } from 'nodemailer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -113,6 +116,36 @@ test('acting as the person: read, bounce, and the next mail to that address is r
   expect(report).toContain('Status: 5.1.1')
   const again = transport().sendMail({ from: 'loja@example.com', to: 'SAIU@example.com', text: 'Oi' })
   await expect(again).rejects.toMatchObject({ responseCode: 550, response: '550 5.1.1 No such user here' })
+})
+
+test('unsubscribe is one POST to the address in the message, and never leaves loopback', async () => {
+  const posted: string[] = []
+  const business = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => posted.push(`${request.method} ${request.url} ${chunk.toString()}`))
+    request.on('end', () => response.end())
+  }).listen(0, '127.0.0.1')
+  await once(business, 'listening')
+  const { port } = business.address() as AddressInfo
+  const sendWith = async (to: string, url: string, isOneClick: boolean) => {
+    const post = isOneClick ? { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}
+    await transport().sendMail({
+      from: 'a@x.test',
+      to,
+      text: 'x',
+      headers: { 'List-Unsubscribe': `<mailto:u@x.test>, <${url}>`, ...post },
+    })
+    const { body: message } = await api(`/api/messages/wait?to=${to}`)
+    return api(`/api/messages/${message.id}/unsubscribe`, { method: 'POST' })
+  }
+  expect((await sendWith('u1@x.test', `http://127.0.0.1:${port}/u/abc`, true)).status).toBe(200)
+  expect(posted).toEqual(['POST /u/abc List-Unsubscribe=One-Click'])
+  expect((await sendWith('u2@x.test', `http://127.0.0.1:${port}/u/def`, false)).body.error.message).toContain(
+    'one click is not offered',
+  )
+  expect((await sendWith('u3@x.test', 'http://192.0.2.1/u', true)).body.error.message).toContain(
+    'is not on loopback',
+  )
+  business.close()
 })
 
 test('dropped after the hand-over: the sender sees a broken connection, the inbox has the message', async () => {

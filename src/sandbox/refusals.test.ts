@@ -359,5 +359,12 @@ describe('E-mail', () => {
 
 test('the table stands in the documentation as it is in the code', async () => {
   const page = await readFile(new URL('../../docs/sandbox.md', import.meta.url), 'utf8')
-  expect(page).toContain(refusalsAsMarkdown())
+  // The formatter aligns the columns of tables; widths are not what is compared.
+  const plain = (text: string) =>
+    text
+      .replaceAll(/-{2,}/g, '--')
+      .replaceAll(/ {2,}/g, ' ')
+      .replaceAll('| --', '|--')
+      .replaceAll('-- |', '--|')
+  expect(plain(page)).toContain(plain(refusalsAsMarkdown()))
 })
