@@ -120,14 +120,22 @@ function lineOf(
     : { kind: 'exact', countryCode, phoneNumber }
 }
 
+type ParameterIn = NonNullable<SendMessageIn['templateParameters']>[number]
+
+/** An item that was wrong is undefined in a partial body. */
+const parametersOf = (body: Partial<SendMessageIn>): (ParameterIn | undefined)[] =>
+  body.templateParameters ?? []
+
 function whatOf(body: Partial<SendMessageIn>, text: string, files: SendFile[], fail: Fail): WhatToSend {
   if (body.templateName !== undefined)
     return {
       kind: 'template',
       by: 'name',
       name: body.templateName,
-      variables: (body.templateParameters ?? []).flatMap(({ parameterName, parameterValue }) =>
-        parameterValue === undefined ? [] : [{ name: parameterName, value: parameterValue }],
+      variables: parametersOf(body).flatMap((parameter) =>
+        parameter?.parameterValue === undefined
+          ? []
+          : [{ name: parameter.parameterName, value: parameter.parameterValue }],
       ),
       files,
     }
