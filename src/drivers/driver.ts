@@ -132,7 +132,13 @@ export type HookRequest = {
 }
 
 export type HookResult =
-  | { ok: true; reports: LineReport[]; answer?: { status: number; body: string; contentType?: string } }
+  | {
+      ok: true
+      reports: LineReport[]
+      /** One address may serve several lines of an account: these are for the line with this value of a setting. */
+      elsewhere?: { setting: string; value: string; reports: LineReport[] }[]
+      answer?: { status: number; body: string; contentType?: string }
+    }
   /** Forged, stale or unreadable: no effect. */
   | { ok: false; status: number; reason: string }
 

@@ -57,7 +57,8 @@ export function submitUnits(
   settings: SmppSettings,
   message: { recipient: string; text: string; isFlash: boolean; reference: number; validityPeriod: string },
 ): PartsReading {
-  if (!recipientForm.test(message.recipient)) return { ok: false, reason: 'The recipient is not a phone number.' }
+  if (!recipientForm.test(message.recipient))
+    return { ok: false, reason: 'The recipient is not a phone number.' }
   const { encoding, parts } = splitSms(message.text)
   const isSubunit = message.isFlash && settings.flash === 'subunit'
   const dataCoding =
