@@ -19,12 +19,18 @@ export type ApiOptions = ApiContext & {
   allowedOrigins: string[]
 }
 
+const script = (file: string) => ({ file, type: 'text/javascript; charset=utf-8' })
+
 const pageFiles: Readonly<Record<string, { file: string; type: string }>> = {
   '/': { file: 'index.html', type: 'text/html; charset=utf-8' },
   '/sandbox.css': { file: 'sandbox.css', type: 'text/css; charset=utf-8' },
-  '/sandbox.js': { file: 'sandbox.js', type: 'text/javascript; charset=utf-8' },
-  '/view.js': { file: 'view.js', type: 'text/javascript; charset=utf-8' },
-  '/chaos.js': { file: 'chaos.js', type: 'text/javascript; charset=utf-8' },
+  '/sandbox.js': script('sandbox.js'),
+  '/state.js': script('state.js'),
+  '/phone.js': script('phone.js'),
+  '/mailbox.js': script('mailbox.js'),
+  '/callbacks.js': script('callbacks.js'),
+  '/chaos.js': script('chaos.js'),
+  '/view.js': script('view.js'),
   '/icon.svg': { file: 'icon.svg', type: 'image/svg+xml' },
 }
 
