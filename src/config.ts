@@ -1,5 +1,5 @@
 /**
- * The only reader of the environment. One table describes every setting; `.env.example` and the table in
+ * The only reader of the environment. One table describes every setting; `.env.example` and the list in
  * docs/operating.md are generated from it, and a wrong value stops the start with a sentence that names it.
  */
 import { existsSync } from 'node:fs'
@@ -256,13 +256,13 @@ export function envExample(): string {
   return `# Generated from src/config.ts by \`npm run pombo -- generate\`. Every setting is optional.\n\n${blocks.join('\n\n')}\n`
 }
 
-/** The same for people, as a table of Markdown. */
-export function settingsTable(): string {
-  const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
+/** The same for people, as a list of Markdown. */
+export function settingsList(): string {
+  const items = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
     const fallback = shownFallback(name, setting.fallback)
-    return `| \`${name}\` | ${setting.describe} | ${setting.allowed} | ${fallback === '' ? '' : `\`${fallback}\``} |`
+    return `- \`${name}\`${fallback === '' ? '' : `, default \`${fallback}\``}: ${setting.describe} Allowed: ${setting.allowed}.`
   })
-  return ['| setting | what it does | allowed | default |', '|---|---|---|---|', ...rows].join('\n')
+  return items.join('\n')
 }
 
 /** What the supervisor started this process for; undefined: nobody did, it is the program itself. */

@@ -1,7 +1,7 @@
 /** Files that are written from the source; a check says which are stale. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { envExample, settingsTable } from '../config.ts'
+import { envExample, settingsList } from '../config.ts'
 import type { Command } from './command.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -19,12 +19,12 @@ function between(name: string, current: string, text: string): string {
   const start = current.indexOf(from)
   const end = current.indexOf(to)
   if (start === -1 || end < start) throw new Error(`The marks of "${name}" are missing.`)
-  return `${current.slice(0, start)}${from}\n${text}\n${current.slice(end)}`
+  return `${current.slice(0, start)}${from}\n\n${text}\n\n${current.slice(end)}`
 }
 
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: '.env.example', text: () => envExample() },
-  { path: 'docs/operating.md', text: (current) => between('settings', current, settingsTable()) },
+  { path: 'docs/operating.md', text: (current) => between('settings', current, settingsList()) },
 ]
 
 /** Those whose text is not what the source gives, with what it should be. */
