@@ -72,7 +72,9 @@ export function renderMailbox() {
   const mails = renderMails()
   const mail = mails.find(({ id }) => id === state.mail)
   document.querySelector('[data-view="mail"]').classList.toggle('open', Boolean(mail))
-  const version = mail ? `${mail.id}|${mail.status}|${state.mailTab}` : 'none'
+  const version = mail
+    ? `${mail.id}|${mail.status}|${state.mailTab}`
+    : `none|${mails.length}|${state.status?.smtp.port}`
   if (version === shownMail) return
   shownMail = version
   const reader = byId('reader')

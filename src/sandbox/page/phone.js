@@ -21,8 +21,10 @@ const businessName = (conversation) =>
 
 function snippet(message) {
   const media = message.whatsapp?.media
+  // Lists show words only, without WhatsApp's marks.
+  const plain = message.channel === 'whatsapp' ? message.text.replaceAll(/[*_~`]/g, '') : message.text
   const text =
-    message.text || (media ? `[${media.kind}]` : '') || (message.whatsapp?.cards.length ? '[carousel]' : '')
+    plain || (media ? `[${media.kind}]` : '') || (message.whatsapp?.cards.length ? '[carousel]' : '')
   return (message.direction === 'fromPerson' ? 'You: ' : '') + text.replaceAll(/\s+/g, ' ').slice(0, 120)
 }
 
@@ -139,6 +141,17 @@ function renderWelcome() {
   )
 }
 
+/** Pictures get their height when they have loaded; until then the end moves away. */
+function stayAtEnd(chat) {
+  const toEnd = () => {
+    chat.scrollTop = chat.scrollHeight
+  }
+  toEnd()
+  for (const picture of chat.querySelectorAll('img')) {
+    if (!picture.complete) picture.addEventListener('load', toEnd, { once: true })
+  }
+}
+
 export function renderPhone() {
   const all = renderPeople()
   const current = all.find((item) => item.key === state.conversation)
@@ -153,7 +166,7 @@ export function renderPhone() {
   byId('screen').dataset.channel = current.channel
   const name = businessName(current)
   byId('chat-name').textContent = name
-  byId('chat-sub').textContent = `on the phone ${current.person}`
+  byId('chat-sub').textContent = `on ${current.person}`
   const avatar = byId('chat-avatar')
   avatar.className = `avatar ${current.channel}`
   avatar.textContent = initials(name)
@@ -186,7 +199,10 @@ export function renderPhone() {
     if (message.id === state.selected) node.setAttribute('aria-current', 'true')
     return node
   })
-  if (isAtEnd) chat.scrollTop = chat.scrollHeight
+  const last = current.messages.at(-1)
+  const isJustWritten = last.direction === 'fromPerson' && chat.dataset.last !== last.id
+  chat.dataset.last = last.id
+  if (isAtEnd || isJustWritten) stayAtEnd(chat)
 
   const chosen = current.messages.find(({ id }) => id === state.selected) ?? current.messages.at(-1)
   byId('facts').replaceChildren(...factsPanel(chosen, { onAct: (act) => actOn(chosen, act) }))

@@ -146,7 +146,7 @@ function mediaOf(message, media, place) {
   const source = `/api/messages/${message.id}/media${place === undefined ? '' : `/${place}`}`
   const name = media.filename ?? media.link ?? media.kind
   if (media.id && (media.kind === 'image' || media.kind === 'sticker')) {
-    return el('img', { class: 'media', src: source, alt: name, loading: 'lazy' })
+    return el('img', { class: 'media', src: source, alt: name })
   }
   if (media.id && media.kind === 'video')
     return el('video', { class: 'media', src: source, controls: true, preload: 'metadata' })
