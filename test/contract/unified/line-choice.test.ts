@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   expectAccepted,
   expectInvalid,
+  freshPhone,
   useUnified,
   type Body,
   type Company,
@@ -73,6 +74,7 @@ describe('a named line', () => {
     ['of another channel', () => ({ countryCode: 55, phoneNumber: c().lines.sms.phoneNumber })],
     ['disabled', () => ({ countryCode: 55, phoneNumber: c().lines.disabled.phoneNumber })],
     ['a country code without number', () => ({ countryCode: 55 })],
+    ['a number without country code', () => ({ phoneNumber: c().lines.plain.phoneNumber })],
   ])('%s: 400', async ([, source]) => {
     const before = await c().traces()
     expectInvalid(await c().send(c().whatsapp({ source: source() })), /^source(\.|$)/)
@@ -134,6 +136,38 @@ describe('prospect true', () => {
     const row = await c().message(answer)
     const [entry] = await u.app.db.query('select line_id from outbox where message_id = $1', [row.id])
     expect(entry).toEqual({ line_id: row.line_id })
+  })
+})
+
+describe('leaving through another line when the chosen one fails', () => {
+  const mayLeaveElsewhere = async (extra: Body) => {
+    const row = await c().message(await c().send(c().whatsapp(extra)))
+    const [entry] = await u.app.db.query<{ is_pinned: boolean }>(
+      'select is_pinned from outbox where message_id = $1',
+      [row.id],
+    )
+    return !entry!.is_pinned
+  }
+
+  test.for<[string, () => Body]>([
+    ['a named line', () => from(c().lines.plain)],
+    ['a named line with prospect false', () => from(c().lines.plain, false)],
+    ['no line, but prospect false', () => ({ source: { prospect: false } })],
+    [
+      'no line, but prospect false in destination',
+      () => ({ destination: { ...freshPhone(), prospect: false } }),
+    ],
+  ])('is out of the question for %s', async ([, extra]) => {
+    expect(await mayLeaveElsewhere(extra())).toBe(false)
+  })
+
+  test.for<[string, () => Body]>([
+    ['no source', () => ({})],
+    ['a source that says nothing', () => ({ source: { countryCode: 0, phoneNumber: 0 } })],
+    ['prospect true', () => ({ source: { prospect: true } })],
+    ['a named line with prospect true', () => from(c().lines.plain, true)],
+  ])('is possible for %s', async ([, extra]) => {
+    expect(await mayLeaveElsewhere(extra())).toBe(true)
   })
 })
 

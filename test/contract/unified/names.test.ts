@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createTemplate } from '../../../src/store/templates.ts'
 import { expectAccepted, expectInvalid, freshPhone, useUnified } from './support.ts'
 
 const u = useUnified()
@@ -33,6 +34,33 @@ describe('names compare trimmed and without regard to case', () => {
     const contact = { walletClientCode: spell(c().segments.gold.clientCode) }
     expectAccepted(await c().send(c().sms({ destination: to, contact })))
     expect((await c().contact(to))!.segment_id).toBe(c().segments.gold.id)
+  })
+})
+
+describe("a template's name and code are each unique in a company, over all channels", () => {
+  const save = (name: string, code: string, companyId = c().id) =>
+    createTemplate(u.app.db, companyId, {
+      name,
+      code,
+      channel: 'sms',
+      kind: 'text',
+      content: { body: 'Hi', buttons: [], variables: [] },
+    })
+
+  test.for<[string, string, string]>([
+    ['name', ' ORDER update ', 'a code of its own'],
+    ['code', 'A name of its own', ' ord-w '],
+  ])(
+    'a second one with the %s of a template of another channel is not saved',
+    async ([field, name, code]) => {
+      const result = await save(name, code)
+      expect(result).toMatchObject({ ok: false, problems: [{ field }] })
+    },
+  )
+
+  test('another company may have the same', async () => {
+    const other = await u.app.makeCompany()
+    expect(await save('Order Update', 'ORD-W', other.id)).toMatchObject({ ok: true })
   })
 })
 

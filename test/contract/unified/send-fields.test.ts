@@ -5,6 +5,7 @@ import {
   expectInvalid,
   freshEmail,
   freshPhone,
+  hourMs,
   shownText,
   useUnified,
   type Body,
@@ -64,6 +65,22 @@ describe('the private account token', () => {
       await c().send(c().sms({ platformPrivateToken: other.privateToken })),
       'platformPrivateToken',
     )
+  })
+
+  test('that was replaced stays good for as long as the rotation says', async () => {
+    const company = await u.newCompany()
+    const until = new Date(u.app.clock.now().getTime() + hourMs)
+    await u.app.db.query(
+      `update company set previous_private_token_hash = private_token_hash, previous_private_token_until = $2,
+         private_token_hash = sha256('the next one') where id = $1`,
+      [company.id, until],
+    )
+    const old = company.sms()
+    expectAccepted(await company.send(old))
+    expectAccepted(await company.send({ ...old, platformPrivateToken: 'the next one' }))
+    u.app.clock.advance(hourMs + 1000)
+    expectInvalid(await company.send(old), 'platformPrivateToken')
+    expectAccepted(await company.send({ ...old, platformPrivateToken: 'the next one' }))
   })
 
   test('is compared to the letter', async () => {

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { TemplateContent } from '../../../src/domain/template.ts'
+import { createTemplate } from '../../../src/store/templates.ts'
 import { expectAccepted, expectInvalid, errorsAt, useUnified, type Body } from './support.ts'
 
 const u = useUnified()
@@ -79,5 +81,48 @@ describe('a verification-code template', () => {
     const answer = await send(withMore, { Code: '123456' }, { contact: { jokers: ['Ana'] } })
     expectInvalid(answer, 'templateParameters')
     expect(errorsAt(answer, 'templateParameters')).toContain('Shop')
+  })
+})
+
+describe('saving one', () => {
+  let saved = 0
+  const save = (content: Partial<TemplateContent>) => {
+    const number = ++saved
+    return createTemplate(u.app.db, c().id, {
+      name: `Saved ${number}`,
+      code: `saved-${number}`,
+      channel: 'whatsapp',
+      kind: 'verification',
+      content: {
+        body: '@Code is your code.',
+        variables: ['Code'],
+        buttons: [codeButton],
+        provider: {
+          name: `saved_${number}`,
+          language: 'en',
+          parameterFormat: 'positional',
+          category: 'utility',
+        },
+        ...content,
+      },
+    })
+  }
+
+  test('without @Code in its button is refused', async () => {
+    expect(await save({ buttons: [] })).toMatchObject({ ok: false })
+    expect(await save({ buttons: [{ ...codeButton, value: '@Other' }] })).toMatchObject({ ok: false })
+    expect(await save({ buttons: [{ kind: 'quick_reply', text: 'Ok' }] })).toMatchObject({ ok: false })
+  })
+
+  test('with @Code alone registers it as authentication, with further variables as utility', async () => {
+    expect(await save({})).toMatchObject({
+      ok: true,
+      value: { content: { provider: { category: 'authentication' } } },
+    })
+    const more = { body: '@Joker1, @Code is your code.', variables: ['Joker1', 'Code'] }
+    expect(await save(more)).toMatchObject({
+      ok: true,
+      value: { content: { provider: { category: 'utility' } } },
+    })
   })
 })

@@ -261,6 +261,11 @@ describe('documented names match whatever their case', () => {
     )
   })
 
+  test('one field in two spellings is no choice that we make: 400', async () => {
+    expectInvalid(await c().send(c().sms({ Channel: 2 })), 'channel')
+    expectInvalid(await c().send(c().sms({ contact: { name: 'Ana', NAME: 'Bia' } })), 'contact.name')
+  })
+
   test('Text in another case is no absent text', async () => {
     expectAccepted(await c().send(c().sms({ text: undefined, Text: 'Hello' })))
   })
