@@ -38,6 +38,9 @@ export type Acceptor = {
 /** Out of disk, memory or connections, or cancelled by a time limit: nothing is wrong with the requests. */
 const isShortage = (error: unknown): boolean => /^(53|57014|25P0[23])/.test(sqlState(error) ?? '')
 
+/** Not worth splitting further: the round trips would cost more than waiting side by side gains. */
+const smallBatch = 8
+
 /** Why a batch did not go through, as far as its requests are concerned. */
 type Failure = 'data' | 'conflict' | 'unavailable'
 
@@ -80,8 +83,11 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     setImmediate(() => {
       isScheduled = false
       while (inFlight < maxInFlight && queue.length > 0) {
-        const entries = queue.length <= batchSize ? queue : queue.slice(0, batchSize)
-        queue = queue.length <= batchSize ? [] : queue.slice(batchSize)
+        // What waits is spread over the free places: the database works on one half while Node works on the other.
+        const share = Math.ceil(queue.length / (maxInFlight - inFlight))
+        const size = Math.min(batchSize, Math.max(share, smallBatch))
+        const entries = queue.slice(0, size)
+        queue = queue.slice(size)
         void run(entries)
       }
     })

@@ -18,8 +18,9 @@ export type RoleContext = {
 
 export type Part = { stop(): Promise<void> }
 
-export function outboundExceptions(config: Config): Exceptions {
-  const reading = readExceptions(config.outboundExceptions)
+/** What the operator allows, and the exact peers of a sandbox that this very process started. */
+export function outboundExceptions(config: Config, ownPeers: readonly string[] = []): Exceptions {
+  const reading = readExceptions([...config.outboundExceptions, ...ownPeers])
   if (!reading.ok) throw new ConfigError(`POMBO_OUTBOUND_EXCEPTIONS ${reading.reason}.`)
   return reading.exceptions
 }

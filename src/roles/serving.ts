@@ -1,11 +1,15 @@
 /** A serving process: the APIs over HTTP, on the accept path. */
 import { Gauge } from 'prom-client'
+import { findDriver } from '../drivers/registry.ts'
 import { createAcceptor, type Acceptor } from '../flows/accept-message.ts'
+import { addressesOf } from '../flows/addresses.ts'
 import { createDatabaseCheck } from '../flows/check-database.ts'
 import { createTokenChecker } from '../flows/check-tokens.ts'
 import { createRateLimits } from '../flows/limit-rates.ts'
 import { createLogIn } from '../flows/log-in.ts'
 import { createReadMedia } from '../flows/read-media.ts'
+import { createReceiveHook } from '../flows/receive-hook.ts'
+import { createReportRecorder } from '../flows/record-reports.ts'
 import { createStoreAttachments } from '../flows/store-attachments.ts'
 import { createAddressReader } from '../http/client-address.ts'
 import { createLargeBodyReader } from '../http/large-bodies.ts'
@@ -13,23 +17,33 @@ import { createLifecycle } from '../http/lifecycle.ts'
 import { listen } from '../http/listen.ts'
 import { createDirectSurface } from '../http/direct/index.ts'
 import { createDocsSurface } from '../http/docs/index.ts'
+import { createHooksSurface } from '../http/hooks/index.ts'
 import { createMediaSurface } from '../http/media.ts'
 import { createHttpMetrics } from '../http/metrics.ts'
 import { createOpsSurface } from '../http/ops/index.ts'
 import { createBodyBudget } from '../http/tracking.ts'
 import { createUnifiedSurface } from '../http/unified/index.ts'
 import { unifiedDocument } from '../http/unified/openapi.ts'
+import { createNotifier } from '../lanes/wake.ts'
 import { askForMetrics, stateOfTree } from '../supervisor/child.ts'
 import { outboundExceptions, type Part, type RoleContext } from './context.ts'
 
-export async function startServing({ config, db, clock, log, registry }: RoleContext): Promise<Part> {
+export async function startServing({ config, db, sealer, clock, log, registry }: RoleContext): Promise<Part> {
   const lifecycle = createLifecycle()
   const budget = createBodyBudget(config.maxBodiesInFlightBytes)
   const metrics = createHttpMetrics(registry, budget)
   const addressOf = createAddressReader(config.trustedProxies)
   const limits = createRateLimits({ db, clock, log }, config.rateLimits)
   const tokens = createTokenChecker({ db, clock })
-  const acceptor = createAcceptor({ db, clock, log, queueDepth: config.acceptQueueDepth })
+  const lanes = createNotifier(db, log)
+  const acceptor = createAcceptor({
+    db,
+    clock,
+    log,
+    queueDepth: config.acceptQueueDepth,
+    onQueued: (lineIds) => lanes.wake(lineIds),
+  })
+  const recorder = createReportRecorder({ db, clock, log })
   const largeBodies = createLargeBodyReader()
   measureAccepting(registry, acceptor)
 
@@ -62,12 +76,29 @@ export async function startServing({ config, db, clock, log, registry }: RoleCon
     config,
   })
   const media = createMediaSurface({ readMedia: createReadMedia({ db }) })
+  const hooks = createHooksSurface({
+    budget,
+    receive: createReceiveHook({
+      db,
+      sealer,
+      log,
+      recorder,
+      findDriver,
+      publicUrl: addressesOf(config).unified,
+    }),
+  })
   const docs = createDocsSurface([{ name: 'unified', document: unifiedDocument }])
   const listening = await listen(
     config,
     { config, log, lifecycle, budget, metrics, addressOf, limits },
     {
-      main: [ops, docs, media, ...(config.roles.includes('unified') ? [unified] : [])],
+      main: [
+        ops,
+        docs,
+        media,
+        ...(config.roles.includes('unified') ? [unified] : []),
+        ...(config.roles.includes('hooks') ? [hooks] : []),
+      ],
       direct: config.roles.includes('direct') ? [direct] : [],
       console: [],
     },
@@ -77,6 +108,8 @@ export async function startServing({ config, db, clock, log, registry }: RoleCon
     async stop() {
       await listening.close()
       await acceptor.drain()
+      await recorder.drain()
+      lanes.close()
       await limits.close()
       await largeBodies.close()
     },

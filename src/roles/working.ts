@@ -1,17 +1,58 @@
-/** The worker process: housekeeping, and the demo's sandbox. */
+/** The worker process: delivery, housekeeping, and the demo's sandbox. */
+import os from 'node:os'
+import { addressesOf } from '../flows/addresses.ts'
 import { startDemoSandbox } from '../flows/demo/sandbox.ts'
 import { housekeepingJobs } from '../flows/keep-house.ts'
+import { createReportRecorder } from '../flows/record-reports.ts'
+import { createOutbound } from '../lib/outbound/index.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { startDelivery } from '../worker/delivery.ts'
+import { deliveryJobs } from '../worker/delivery-jobs.ts'
 import { runJobs } from '../worker/jobs.ts'
-import type { Part, RoleContext } from './context.ts'
+import { outboundExceptions, type Part, type RoleContext } from './context.ts'
 
 export async function startWorking(context: RoleContext): Promise<Part> {
-  const { db, clock, log } = context
-  const sandbox = context.config.isDemo ? await startDemoSandbox(context) : undefined
+  const { config, db, clock, log } = context
+  const sandbox = config.isDemo ? await startDemoSandbox(context) : undefined
   const housekeeping = runJobs(housekeepingJobs({ db, clock }), log)
+  const delivery = config.roles.includes('worker') ? await startDelivering(context, sandbox) : undefined
   return {
     async stop() {
+      await delivery?.stop()
       await housekeeping.close()
       await sandbox?.stop()
     },
   }
 }
+
+async function startDelivering(context: RoleContext, sandbox: Sandbox | undefined): Promise<Part> {
+  const { config, db, clock, log } = context
+  const outbound = createOutbound({
+    exceptions: outboundExceptions(config, sandbox ? brokersOf(sandbox) : []),
+  })
+  const recorder = createReportRecorder({ db, clock, log })
+  const delivery = await startDelivery({
+    ...context,
+    outbound,
+    publicUrl: addressesOf(config).unified,
+    // One Pombo per data folder is held by a lock, so this names the node and nobody else.
+    nodeName: `${os.hostname()}:${config.dataDir}`,
+    report: (line, reports) => recorder.report(line, reports),
+  })
+  const jobs = runJobs(deliveryJobs({ db, clock, log, delivery }), log)
+  return {
+    async stop() {
+      await jobs.close()
+      await delivery.close()
+      await recorder.drain()
+      await outbound.close()
+    },
+  }
+}
+
+/** Line hosts on loopback are refused, but for the sandbox's own ports. */
+const brokersOf = ({ smtp, smpp, graph }: Sandbox): string[] => [
+  `brokers=${smtp.host}:${smtp.port}`,
+  `brokers=${smpp.host}:${smpp.port}`,
+  `brokers=${new URL(graph.baseUrl).host}`,
+]

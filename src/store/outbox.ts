@@ -120,7 +120,7 @@ with s as materialized (
   returning m.id, m.company_id, m.api, m.channel, m.line_id, m.template_id, m.segment_id, m.state
 ), told as (
   insert into message_event (message_id, at, kind, detail)
-  select message_id, at, event->>'kind', (event->'detail') || coalesce(jsonb_build_object('exchange', event->'exchange'), '{}')
+  select message_id, at, event->>'kind', (event->'detail') || case when event ? 'exchange' then jsonb_build_object('exchange', event->'exchange') else '{}' end
   from s where event is not null
 ), named as (
   insert into provider_reference (line_id, provider_id, message_id, part, parts, created_at)

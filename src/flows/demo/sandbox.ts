@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { phoneKey } from '../../domain/address.ts'
 import { toProviderTemplate } from '../../domain/provider-template.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { showId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Sealer } from '../../lib/secrets.ts'
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts'
@@ -80,7 +81,7 @@ async function openSandbox(
           id: phoneNumberId(line),
           number: `+${lineAddress(line)}`,
           verifiedName: line.name,
-          webhookUrl: `${main}/hooks/whatsapp-cloud/${line.id}`,
+          webhookUrl: `${main}/hooks/whatsapp-cloud/${showId('lin', line.id)}`,
         })),
       templates: templates.map(toProviderTemplate),
     },

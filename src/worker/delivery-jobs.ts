@@ -1,0 +1,56 @@
+/** What keeps waiting messages moving: early receipts, unknown outcomes, deferred messages, parts, templates. */
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { giveUpParts } from '../flows/receive-inbound.ts'
+import { matchEarlyReceipts } from '../flows/record-receipts.ts'
+import { releaseDeferred } from '../flows/release-deferred.ts'
+import { resolveUnknown } from '../flows/resolve-unknown.ts'
+import { syncTemplates } from '../flows/sync-templates.ts'
+import { CatalogueCache } from '../store/catalogue.ts'
+import type { Db } from '../store/db.ts'
+import type { Delivery } from './delivery.ts'
+import type { Job } from './jobs.ts'
+
+export function deliveryJobs(context: { db: Db; clock: Clock; log: Log; delivery: Delivery }): Job[] {
+  const { db, log, delivery } = context
+  const catalogues = new CatalogueCache(db)
+  return [
+    { name: 'match early receipts', everyMs: 1_000, run: () => matchEarlyReceipts(context) },
+    {
+      name: 'release deferred messages',
+      everyMs: 1_000,
+      async run() {
+        for (;;) {
+          const { released, waiting, blocked, lineIds } = await releaseDeferred(
+            { ...context, catalogues },
+            bite,
+          )
+          delivery.wake(lineIds)
+          if (released + waiting + blocked < bite) return
+        }
+      },
+    },
+    {
+      name: 'resolve unknown outcomes',
+      everyMs: 5_000,
+      async run() {
+        for (;;) {
+          const { left, sentAgain, expired, lineIds } = await resolveUnknown(context, bite)
+          delivery.wake(lineIds)
+          if (left + sentAgain + expired < bite) return
+        }
+      },
+    },
+    { name: 'give up missing parts', everyMs: 60_000, run: () => giveUpParts(context) },
+    {
+      name: 'ask providers for template approvals',
+      everyMs: 10 * 60_000,
+      async run() {
+        for (const { line, session } of delivery.lines.values())
+          if (session) await syncTemplates({ db, log }, line, session)
+      },
+    },
+  ]
+}
+
+const bite = 200
