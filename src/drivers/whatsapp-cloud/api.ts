@@ -31,7 +31,9 @@ export type GraphApi = {
 const maxAnswerBytes = 4 * 1024 * 1024
 
 export function createGraphApi(settings: WhatsAppCloudSettings, context: DriverContext): GraphApi {
-  const root = `${settings.baseUrl.replace(/\/+$/, '')}/${settings.version}`
+  const base = settings.baseUrl.replace(/\/+$/, '')
+  // An address copied with its version keeps it.
+  const root = /\/v\d+\.\d+$/.test(base) ? base : `${base}/${settings.version}`
   const authorization = `Bearer ${settings.accessToken}`
   const answerTimeoutMs = settings.answerTimeoutSeconds * 1000
 

@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/consistent-function-scoping, typescript/no-unsafe-type-assertion -- helpers stand beside their tests; a wrong shape fails them */
 import { createHash, createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
