@@ -78,6 +78,19 @@ describe.skipIf(!isRoot)('as root', () => {
     expect(await stopped(again)).toBe(0)
   })
 
+  test('a database that the user can no longer reach is never replaced by a new one', async () => {
+    await chmod(folder, 0o755)
+    const dataDir = join(folder, 'data')
+    await (await startEmbedded({ dataDir, log: quiet })).stop()
+    await chmod(folder, 0o700)
+    await expect(startEmbedded({ dataDir, log: quiet })).rejects.toThrow(
+      /can no longer be reached by the user .*chmod o\+x/,
+    )
+    await chmod(folder, 0o755)
+    await (await startEmbedded({ dataDir, log: quiet })).stop()
+    expect(existsSync(join(dataDir, 'postgres-is-in'))).toBe(false)
+  })
+
   test('a folder that the user may not write is refused with a sentence', async () => {
     const { uid, gid } = await chooseAccount(undefined)
     await chmod(folder, 0o755)

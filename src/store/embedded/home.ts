@@ -60,6 +60,10 @@ async function chooseFolder(dataDir: string, account: Account | undefined): Prom
   if (!account) return usual
   await letThrough(dataDir, account)
   if (await canReach(account, dataDir)) return usual
+  if (await exists(join(usual, 'data'))) {
+    const text = `The database in ${usual} can no longer be reached by the user ${account.name} that PostgreSQL runs as: let others pass through the folders above it (chmod o+x).`
+    throw new EmbeddedError('not_writable', text)
+  }
   const elsewhere = join(SHARED_HOME, randomUUID())
   // Written first: a start that dies here finds the same folder again and goes on in it.
   const file = join(dataDir, MOVED_FILE)
@@ -79,6 +83,10 @@ async function letThrough(dataDir: string, account: Account): Promise<void> {
 async function readMovedTo(dataDir: string): Promise<string | undefined> {
   const text = await readFile(join(dataDir, MOVED_FILE), 'utf8').catch(() => '')
   return text.trim() || undefined
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await ownerOf(path)) !== undefined
 }
 
 async function ownerOf(path: string): Promise<number | undefined> {
