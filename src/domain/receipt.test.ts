@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { MessageState } from './message.ts'
 import { combineParts, foldPart, foldReceipts, type ReceiptState } from './receipt.ts'
@@ -12,12 +12,18 @@ const after = (state: MessageState, receipts: readonly ReceiptState[]): MessageS
 
 test('any order, any repetition and any cut into batches end in the same state', () => {
   fc.assert(
-    fc.property(from, told, fc.func(fc.integer()), fc.integer({ min: 1, max: 4 }), (start, set, order, size) => {
-      const shuffled = [...set, ...set].toSorted((a, b) => order(a) - order(b))
-      let state = start
-      for (let at = 0; at < shuffled.length; at += size) state = after(state, shuffled.slice(at, at + size))
-      expect(state).toBe(after(start, set))
-    }),
+    fc.property(
+      from,
+      told,
+      fc.func(fc.integer()),
+      fc.integer({ min: 1, max: 4 }),
+      (start, set, order, size) => {
+        const shuffled = [...set, ...set].toSorted((a, b) => order(a) - order(b))
+        let state = start
+        for (let at = 0; at < shuffled.length; at += size) state = after(state, shuffled.slice(at, at + size))
+        expect(state).toBe(after(start, set))
+      },
+    ),
   )
 })
 

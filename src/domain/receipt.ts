@@ -14,7 +14,7 @@ const isFailure = (state: ReceiptState): boolean => state === 'failed' || state 
 /** Those that tell something new about a message in this state, lowest first, each once. */
 export function newStates(from: MessageState, told: Iterable<ReceiptState>): ReceiptState[] {
   const states = [...new Set(told)].filter((state) => canMove(from, state))
-  return states.sort((a, b) => ranks[a] - ranks[b])
+  return states.toSorted((a, b) => ranks[a] - ranks[b])
 }
 
 /**

@@ -245,7 +245,7 @@ function createRuleFacts(
       }
     | undefined,
 ): RuleFacts {
-  let key: string | undefined
+  let hash: string | undefined
   return {
     now,
     api: request.api,
@@ -258,8 +258,8 @@ function createRuleFacts(
     counter: (key) => state.counters.get(key),
     // Hashed only when a duplicate rule asks: most companies have none.
     get contentKey() {
-      key ??= contentKey(request.channel, recipientKey(request), template?.id ?? null, content)
-      return key
+      hash ??= contentKey(request.channel, recipientKey(request), template?.id ?? null, content)
+      return hash
     },
   }
 }

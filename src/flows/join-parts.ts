@@ -96,7 +96,10 @@ function joined(set: readonly StoredPart[]): InboundEntry {
   return {
     lineId: first!.lineId,
     companyId: first!.companyId,
-    receivedAt: parts.reduce((last, { receivedAt }) => (receivedAt > last ? receivedAt : last), first!.receivedAt),
+    receivedAt: parts.reduce(
+      (last, { receivedAt }) => (receivedAt > last ? receivedAt : last),
+      first!.receivedAt,
+    ),
     message: {
       providerId: first!.providerId,
       from: first!.sender,

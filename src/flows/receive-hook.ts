@@ -2,7 +2,7 @@
  * A provider's call to one of our hooks: the line's driver checks it on its raw bytes, what it reports is stored, then
  * it is answered. What is forged, or for a line that is not there, has no effect.
  */
-import type { Driver, DriverLine, HookRequest, HookResult } from '../drivers/driver.ts'
+import type { Driver, DriverLine, HookRequest, HookResult, LineReport } from '../drivers/driver.ts'
 import { checkSettings } from '../drivers/settings.ts'
 import { createBatcher } from '../lib/batch.ts'
 import { parseId, showId } from '../lib/ids.ts'
@@ -10,6 +10,7 @@ import type { Log } from '../lib/log.ts'
 import type { Sealer } from '../lib/secrets.ts'
 import { UnavailableError } from '../lib/unavailable.ts'
 import type { Db } from '../store/db.ts'
+import { findLineBySetting } from '../store/hook-lines.ts'
 import { loadDrivenLines, type DrivenLine } from '../store/lanes.ts'
 import { lineAddress, openSecrets } from '../store/lines.ts'
 import { asUnavailable } from './database-faults.ts'
@@ -56,6 +57,20 @@ export function createReceiveHook(context: HookContext): ReceiveHook {
   })
   const openLine = createLineOpener(context)
 
+  /** For another number of the same account; one that is no line here is not ours to keep. */
+  async function reportElsewhere(
+    { companyId, driver }: DrivenLine,
+    { setting, value, reports }: { setting: string; value: string; reports: LineReport[] },
+  ): Promise<void> {
+    const other = await findLineBySetting(db, { companyId, driver, setting, value }).catch(
+      (error: unknown) => {
+        throw asUnavailable(error)
+      },
+    )
+    if (other) await recorder.report(other, reports)
+    else log.info({ driver, setting, value, reports: reports.length }, 'reports for a line that is not here')
+  }
+
   return async ({ driverName, lineName, request }) => {
     const driver = context.findDriver(driverName)
     const lineId = parseId('lin', lineName)
@@ -72,7 +87,10 @@ export function createReceiveHook(context: HookContext): ReceiveHook {
       log.warn({ line: line.name, driver: driver.name, reason: result.reason }, 'a hook was refused')
       return { kind: 'refused', status: result.status }
     }
-    await recorder.report(line, result.reports)
+    await Promise.all([
+      recorder.report(line, result.reports),
+      ...(result.elsewhere ?? []).map((others) => reportElsewhere(line, others)),
+    ])
     const { status, body, contentType } = { status: 200, body: '', ...result.answer }
     return { kind: 'answered', status, body, contentType: contentType ?? 'text/plain; charset=utf-8' }
   }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts'
 import { makeCompany, makeContact, randomMobile, type TestCompany } from '../../test/harness/factories.ts'
@@ -103,7 +103,11 @@ describe('a received message', () => {
   it('keeps an attendance alive, but does not bring back one that was idle too long', async () => {
     const [alive, idle] = [await makeContact(db, company.id), await makeContact(db, company.id)]
     const userId = company.attendant.id
-    await openAttendance(db, company.id, { contactId: alive.id, userId, at: new Date(nowMs - 23 * 3_600_000) })
+    await openAttendance(db, company.id, {
+      contactId: alive.id,
+      userId,
+      at: new Date(nowMs - 23 * 3_600_000),
+    })
     await openAttendance(db, company.id, { contactId: idle.id, userId, at: new Date(nowMs - 25 * 3_600_000) })
     await receiveInbound(context, [from(alive.phone!, 'hi'), from(idle.phone!, 'hi')])
     const later = new Date(nowMs + 3 * 3_600_000)
@@ -119,7 +123,10 @@ describe('a received message', () => {
     const stored = await Promise.all(rounds.map((entries) => receiveInbound(context, entries)))
     expect(stored.flat()).toHaveLength(240)
     expect(
-      await db.query('select 1 from contact where company_id = $1 and phone_key = any($2)', [company.id, numbers]),
+      await db.query('select 1 from contact where company_id = $1 and phone_key = any($2)', [
+        company.id,
+        numbers,
+      ]),
     ).toHaveLength(30)
   })
 })

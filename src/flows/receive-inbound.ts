@@ -34,14 +34,14 @@ export type InboundContext = { db: Db; clock: Clock; log: Log; onReceived?: OnRe
 export const receiveInbound = (
   context: InboundContext,
   entries: readonly InboundEntry[],
-): Promise<InboundRow[]> => context.db.transaction((connection) => receiveIn(context, connection, entries, []))
+): Promise<InboundRow[]> =>
+  context.db.transaction((connection) => receiveIn(context, connection, entries, []))
 
 /** Gives up waiting for the missing parts of old messages; returns how many sets were looked at. */
 export async function giveUpParts(context: InboundContext, limit = 200): Promise<number> {
   const before = new Date(context.clock.now().getTime() - partPatienceMs)
   const old = await findOldParts(context.db, before, limit)
-  if (old.length > 0)
-    await context.db.transaction((connection) => receiveIn(context, connection, [], old))
+  if (old.length > 0) await context.db.transaction((connection) => receiveIn(context, connection, [], old))
   return old.length
 }
 
@@ -185,7 +185,7 @@ function effectsOf(
     contacts.set(contactId, {
       id: contactId,
       at: later(contact?.at, at),
-      effect: (row.effect as 'opted_out' | 'opted_in' | null) ?? contact?.effect ?? null,
+      effect: row.effect ?? contact?.effect ?? null,
     })
     if (opensWindow(row)) {
       const key = `${contactId} ${lineId}`

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts'
 import { makeCompany, type TestCompany } from '../../test/harness/factories.ts'
@@ -9,7 +9,12 @@ import type { Receipt } from '../drivers/driver.ts'
 import { showId } from '../lib/ids.ts'
 import { silentLog } from '../lib/log.ts'
 import { createDb, type Db } from '../store/db.ts'
-import { matchEarlyReceipts, recordReceipts, type ReceiptContext, type ReceiptEntry } from './record-receipts.ts'
+import {
+  matchEarlyReceipts,
+  recordReceipts,
+  type ReceiptContext,
+  type ReceiptEntry,
+} from './record-receipts.ts'
 import type { StateChange } from './state-change.ts'
 
 let database: TestDatabase
@@ -79,9 +84,9 @@ describe('a receipt', () => {
     await recordReceipts(context(), [entry({ providerId: id, state: 'failed' })])
     for (let time = 0; time < 3; time++)
       await recordReceipts(context(), [entry({ providerId: id, state: 'delivered' })])
-    expect(
-      await db.query('select state, error_code from message where id = $1', [message.id]),
-    ).toEqual([{ state: 'delivered', error_code: null }])
+    expect(await db.query('select state, error_code from message where id = $1', [message.id])).toEqual([
+      { state: 'delivered', error_code: null },
+    ])
     expect((await eventsOf(message.id)).map(({ detail }) => detail['state'])).toEqual(['failed', 'delivered'])
   })
 
@@ -120,9 +125,9 @@ describe('a receipt', () => {
       await recordReceipts(context(), [
         entry({ providerId: id, state: 'failed', isOptOut: true }, 'whatsapp'),
       ])
-    expect(await db.query('select opted_out_channels from contact where id = $1', [message.contactId])).toEqual([
-      { opted_out_channels: ['whatsapp'] },
-    ])
+    expect(
+      await db.query('select opted_out_channels from contact where id = $1', [message.contactId]),
+    ).toEqual([{ opted_out_channels: ['whatsapp'] }])
   })
 
   it('costs the same round trips for one and for three hundred', async () => {
@@ -186,10 +191,15 @@ describe('any order and any repetition', () => {
           const ids = parts.map(providerId)
           const message = await storeMessage(db, company, { providerIds: ids })
           const all = parts
-            .flatMap((states, part) => [...states, ...states].map((state) => ({ providerId: ids[part], state })))
+            .flatMap((states, part) =>
+              [...states, ...states].map((state) => ({ providerId: ids[part], state })),
+            )
             .toSorted((a, b) => order(a) - order(b))
           for (let at = 0; at < all.length; at += size)
-            await recordReceipts(context(), all.slice(at, at + size).map((receipt) => entry(receipt)))
+            await recordReceipts(
+              context(),
+              all.slice(at, at + size).map((receipt) => entry(receipt)),
+            )
           const ends = parts.map(finalFor)
           const expected = (['failed', 'delivered', 'read'] as const).find((state) => ends.includes(state))
           expect(await stateOf(db, message.id)).toBe(expected)
@@ -328,7 +338,9 @@ describe('an early receipt', () => {
     const stray = { ...entry({ providerId: providerId(), state: 'sent' }), companyId: own.id }
     await recordReceipts(context(), [{ ...stray, lineId: own.lines.sms[0]!.id }])
     const waiting = () =>
-      db.query<{ try_at: Date }>('select try_at from early_receipt where line_id = $1', [own.lines.sms[0]!.id])
+      db.query<{ try_at: Date }>('select try_at from early_receipt where line_id = $1', [
+        own.lines.sms[0]!.id,
+      ])
     let looks = 0
     let dropped = 0
     while ((await waiting()).length > 0) {

@@ -24,6 +24,7 @@ import {
   type PartState,
   type ReceiptProbe,
   type ReceiptWrite,
+  type StoredReceipt,
 } from '../store/receipts.ts'
 import type { OnChanged, StateChange } from './state-change.ts'
 
@@ -49,8 +50,7 @@ const tryAgainMs = { min: 1_000, max: 300_000 }
 export const recordReceipts = (
   context: ReceiptContext,
   entries: readonly ReceiptEntry[],
-): Promise<ReceiptCounts> =>
-  context.db.transaction((connection) => recordIn(context, connection, entries))
+): Promise<ReceiptCounts> => context.db.transaction((connection) => recordIn(context, connection, entries))
 
 /** One bounded bite of the sweep; `taken` equal to `limit` means that there may be more. */
 export const matchEarlyReceipts = (
@@ -68,8 +68,7 @@ export const matchEarlyReceipts = (
     return { ...counts, dropped, taken: rows.length }
   })
 
-const thaw = (stored: Record<string, unknown>): Receipt =>
-  ({ ...stored, at: new Date(stored['at'] as string) }) as Receipt
+const thaw = (stored: StoredReceipt): Receipt => ({ ...stored, at: new Date(stored.at) })
 
 async function recordIn(
   { clock, onChanged }: ReceiptContext,
@@ -90,8 +89,7 @@ async function recordIn(
     const found = named.get(index)
     const message = found && messages.get(found.messageId)
     // Queued again by the policy for unknown outcomes while we waited for the lock: not settled either.
-    const isUnsettled =
-      found !== undefined && (unsettled.has(found.messageId) || message?.state === 'queued')
+    const isUnsettled = found !== undefined && (unsettled.has(found.messageId) || message?.state === 'queued')
     const patienceMs = isUnsettled ? unsettledMs : found === undefined ? unknownIdMs : 0
     if (found !== undefined && message !== undefined && !isUnsettled) {
       counts.matched++

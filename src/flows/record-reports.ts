@@ -10,7 +10,12 @@ import type { Log } from '../lib/log.ts'
 import { UnavailableError } from '../lib/unavailable.ts'
 import { isConflictError, isConnectionError, isDataError, type Db } from '../store/db.ts'
 import { cleanReport } from './clean-report.ts'
-import { receiveInbound, recordMarketingChoices, type MarketingEntry, type OnReceived } from './receive-inbound.ts'
+import {
+  receiveInbound,
+  recordMarketingChoices,
+  type MarketingEntry,
+  type OnReceived,
+} from './receive-inbound.ts'
 import type { InboundEntry } from './join-parts.ts'
 import { recordReceipts, type ReceiptEntry } from './record-receipts.ts'
 import type { OnChanged } from './state-change.ts'
@@ -133,7 +138,7 @@ export function createReportRecorder(options: ReportRecorderOptions): ReportReco
       if (items.length === 1) {
         const [item] = items
         log.error({ err: error, lineId: item!.line.id }, 'a report of a provider cannot be stored')
-        return [error as Error]
+        return [error instanceof Error ? error : new Error(String(error))]
       }
       const middle = items.length >> 1
       return [...(await record(items.slice(0, middle))), ...(await record(items.slice(middle)))]

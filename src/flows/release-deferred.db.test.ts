@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts'
-import { makeCompany, makeContact, must, openWindows, type TestCompany } from '../../test/harness/factories.ts'
+import {
+  makeCompany,
+  makeContact,
+  must,
+  openWindows,
+  type TestCompany,
+} from '../../test/harness/factories.ts'
 import { stateOf, storeMessage, type MessageWish } from '../../test/harness/messages.ts'
 import { readDigits } from '../domain/address.ts'
 import { silentLog } from '../lib/log.ts'
@@ -46,7 +52,11 @@ const defer = (wish: MessageWish = {}) =>
   storeMessage(db, company, {
     state: 'queued',
     acceptedAt: new Date(nowMs - hourMs),
-    outbox: { isDeferred: true, dueAt: new Date(nowMs - 1_000), expiresAt: new Date(nowMs - 1_000 + 24 * hourMs) },
+    outbox: {
+      isDeferred: true,
+      dueAt: new Date(nowMs - 1_000),
+      expiresAt: new Date(nowMs - 1_000 + 24 * hourMs),
+    },
     ...wish,
   })
 
@@ -81,24 +91,29 @@ describe('a deferred message', () => {
   })
 
   it('waits on, with the reason shown and its life counted anew, when a rule still says not yet', async () => {
-    const night = Array.from({ length: 7 }, () => [{ from: 20 * 60, to: 22 * 60 }])
+    const evening = [{ from: 20 * 60, to: 22 * 60 }]
     await createRule(db, company.id, {
       name: 'Evenings',
       action: 'defer',
-      settings: { kind: 'allowed_hours', timeZone: 'UTC', holidays: [], weekdays: night as never },
+      settings: {
+        kind: 'allowed_hours',
+        timeZone: 'UTC',
+        holidays: [],
+        weekdays: [evening, evening, evening, evening, evening, evening, evening],
+      },
     })
     const message = await defer()
     expect(await releaseDeferred(context())).toMatchObject({ released: 0, waiting: 1 })
-    const evening = new Date(Date.UTC(2026, 10, 16, 20))
+    const tonight = new Date(Date.UTC(2026, 10, 16, 20))
     expect(await outboxOf(message.id)).toEqual({
       isDeferred: true,
-      dueAt: evening,
-      expiresAt: new Date(evening.getTime() + 24 * hourMs),
+      dueAt: tonight,
+      expiresAt: new Date(tonight.getTime() + 24 * hourMs),
     })
     const timeline = await readTimeline(db, company.id, message.id)
     expect(timeline).toMatchObject({
-      events: [{ kind: 'waits', detail: { until: evening.toISOString() } }],
-      waiting: { dueAt: evening, verdicts: [{ rule: 'allowed_hours', passed: false, action: 'defer' }] },
+      events: [{ kind: 'waits', detail: { until: tonight.toISOString() } }],
+      waiting: { dueAt: tonight, verdicts: [{ rule: 'allowed_hours', passed: false, action: 'defer' }] },
     })
   })
 
@@ -161,10 +176,11 @@ describe('a deferred message', () => {
     const message = await defer({ content })
     const reading = readDigits(message.recipient)
     const key = contentKey('sms', reading.ok ? reading.phone.key : '', null, content)
-    await db.query(
-      'insert into contact_counter (contact_id, key, count, at) values ($1, $2, 1, $3)',
-      [message.contactId, `dup:${key}`, new Date(nowMs - 60_000)],
-    )
+    await db.query('insert into contact_counter (contact_id, key, count, at) values ($1, $2, 1, $3)', [
+      message.contactId,
+      `dup:${key}`,
+      new Date(nowMs - 60_000),
+    ])
     expect(await releaseDeferred(context())).toMatchObject({ blocked: 1 })
   })
 

@@ -13,7 +13,12 @@ import { loadFacts, type AcceptFacts } from '../store/accepting.ts'
 import type { Catalogue, CatalogueCache } from '../store/catalogue.ts'
 import { raiseCounters } from '../store/counters.ts'
 import type { Db, Queryable } from '../store/db.ts'
-import { lockDeferred, writeDeferred, type DeferredDecision, type DeferredMessage } from '../store/deferred.ts'
+import {
+  lockDeferred,
+  writeDeferred,
+  type DeferredDecision,
+  type DeferredMessage,
+} from '../store/deferred.ts'
 import { DeltaSum, hourOf } from '../store/report-deltas.ts'
 import { findRestrictionHits } from '../store/restrictions.ts'
 import { dropStale } from './accept-batch.ts'

@@ -60,9 +60,10 @@ describe('a message whose outcome is not known', () => {
     })
     await resolveUnknown({ db, clock })
     expect(
-      await db.query('select taken_ids, attempts, is_pinned, handed_over_epoch from outbox where message_id = $1', [
-        message.id,
-      ]),
+      await db.query(
+        'select taken_ids, attempts, is_pinned, handed_over_epoch from outbox where message_id = $1',
+        [message.id],
+      ),
     ).toEqual([{ taken_ids: [null, taken, null], attempts: 2, is_pinned: true, handed_over_epoch: null }])
     expect(await readTimeline(db, eager.id, message.id)).toMatchObject({
       state: 'queued',
@@ -118,7 +119,8 @@ describe('a message whose outcome is not known', () => {
     )
     expect(rows).toHaveLength(60)
     for (const { state, queued, waits, again: sentAgain } of rows) {
-      if (state === 'queued') expect({ queued, waits, sentAgain }).toEqual({ queued: 1, waits: 0, sentAgain: 1 })
+      if (state === 'queued')
+        expect({ queued, waits, sentAgain }).toEqual({ queued: 1, waits: 0, sentAgain: 1 })
       else expect({ state, queued, sentAgain }).toEqual({ state: 'delivered', queued: 0, sentAgain: 0 })
     }
   })

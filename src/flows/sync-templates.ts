@@ -38,6 +38,9 @@ export async function syncTemplates(
     reports.map((report) => ({ companyId: line.companyId, report })),
   )
   if (changes.length > 0)
-    context.log.info({ lineId: line.id, changes: changes.length }, 'the provider changed approvals of templates')
+    context.log.info(
+      { lineId: line.id, changes: changes.length },
+      'the provider changed approvals of templates',
+    )
   return { known: reports.length, changes }
 }

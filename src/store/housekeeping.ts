@@ -43,7 +43,7 @@ export async function foldReportDeltas(db: Queryable, limit: number): Promise<nu
 }
 
 /**
- * Removes up to `limit` files that nobody stored or asked for since `before`, that are in no media library, and
+ * Removes up to `limit` files that nobody stored or asked for since `before`, that are in no media library, that no person sent, and
  * that no message still waiting to leave carries.
  */
 export async function removeUnusedFiles(db: Queryable, before: Date, limit: number): Promise<number> {
@@ -51,6 +51,7 @@ export async function removeUnusedFiles(db: Queryable, before: Date, limit: numb
     `with old as materialized (
         select company_id, hash from file f where referenced_at < $1
         and not exists (select 1 from media_item m where m.company_id = f.company_id and m.hash = f.hash)
+        and not exists (select 1 from inbound_media i where i.company_id = f.company_id and i.hash = f.hash)
         order by referenced_at limit $2
       ), waiting as materialized (
         select o.company_id, decode(h #>> '{}', 'hex') as hash

@@ -1,7 +1,12 @@
 /** The SQL of what people write to lines: who it is, the message itself, and what it does to the contact. */
 import type { Queryable } from './db.ts'
 
-export type SenderProbe = { ref: number; company_id: string; phone_key: string | null; user_id: string | null }
+export type SenderProbe = {
+  ref: number
+  company_id: string
+  phone_key: string | null
+  user_id: string | null
+}
 
 /**
  * Who wrote: by number, or by the id under which the provider names somebody whose number it withholds. Locked in
@@ -88,10 +93,7 @@ export type InboundLine = {
   startWords: string[] | null
 }
 
-export const loadInboundLines = (
-  connection: Queryable,
-  lineIds: readonly string[],
-): Promise<InboundLine[]> =>
+export const loadInboundLines = (connection: Queryable, lineIds: readonly string[]): Promise<InboundLine[]> =>
   connection.query<InboundLine>(
     {
       name: 'inbound_lines',
@@ -113,13 +115,16 @@ export type InboundRow = {
   text: string
   replies_to: string | null
   profile_name: string | null
-  effect: string | null
+  effect: 'opted_out' | 'opted_in' | null
   at: Date
   received_at: Date
 }
 
 /** Stores those that are new and returns their ids; one with a provider's id that is known is a repetition. */
-export async function insertInbound(connection: Queryable, rows: readonly InboundRow[]): Promise<Set<string>> {
+export async function insertInbound(
+  connection: Queryable,
+  rows: readonly InboundRow[],
+): Promise<Set<string>> {
   const stored = await connection.query<{ id: string }>(
     {
       name: 'inbound_insert',

@@ -81,9 +81,7 @@ export async function lockReceipts(
   }
   const [answer] = await connection.query<Answer>(lockStatement, [JSON.stringify(probes)])
   return {
-    named: new Map(
-      answer!.named?.map(([ref, messageId, part, parts]) => [ref, { messageId, part, parts }]),
-    ),
+    named: new Map(answer!.named?.map(([ref, messageId, part, parts]) => [ref, { messageId, part, parts }])),
     messages: new Map(answer!.locked?.map((message) => [message.id, message])),
     unsettled: new Set(answer!.unsettled),
   }
@@ -232,16 +230,22 @@ export type EarlyReceipt = {
   lineId: string
   /** Null when the line is gone. */
   companyId: string | null
-  receipt: Record<string, unknown>
+  receipt: StoredReceipt
   receivedAt: Date
 }
 
+/** As it comes back from JSON. */
+export type StoredReceipt = {
+  providerId?: string
+  messageId?: string
+  state: ReceiptState
+  at: string
+  error?: { code: string; message: string }
+  isOptOut?: boolean
+}
+
 /** Takes what is due out of the table; what still finds no message is put back by whoever took it. */
-export const takeEarlyReceipts = (
-  connection: Queryable,
-  now: Date,
-  limit: number,
-): Promise<EarlyReceipt[]> =>
+export const takeEarlyReceipts = (connection: Queryable, now: Date, limit: number): Promise<EarlyReceipt[]> =>
   connection.query<EarlyReceipt>(
     {
       name: 'receipts_take_early',

@@ -15,13 +15,7 @@ export const hourOf = (at: Date): Date => new Date(Math.floor(at.getTime() / 3_6
 export class DeltaSum {
   readonly #rows = new Map<string, ReportDelta>()
 
-  add(
-    of: Dimensions,
-    outcome: string,
-    hour: Date,
-    count: number,
-    latencyBucket: number | null = null,
-  ): void {
+  add(of: Dimensions, outcome: string, hour: Date, count: number, latencyBucket: number | null = null): void {
     const key = `${of.companyId} ${of.api} ${of.channel} ${of.lineId} ${of.templateId} ${of.segmentId} ${outcome} ${hour.getTime()} ${latencyBucket}`
     const row = this.#rows.get(key)
     if (row) row.count += count

@@ -134,7 +134,10 @@ async function readProviderIds(
 ): Promise<Timeline['providerIds']> {
   const ids = new Set<string>()
   for (const { detail } of events) {
-    const told = [detail['providerId'], ...(Array.isArray(detail['providerIds']) ? detail['providerIds'] : [])]
+    const told = [
+      detail['providerId'],
+      ...(Array.isArray(detail['providerIds']) ? detail['providerIds'] : []),
+    ]
     for (const id of told) if (typeof id === 'string') ids.add(id)
   }
   if (ids.size === 0) return []
