@@ -190,11 +190,11 @@ describe('restriction entries', () => {
     const column = <T>(value: T) => names.map(() => value)
     const values = [column(1), column(listId), column('contract'), names, column(true), now]
     for (const isAnalysed of [false, true]) {
-      if (isAnalysed) await database.db.query('analyze restriction_entry, restriction_prefix_length')
+      if (isAnalysed) await database.db.query('analyze restriction_entry, restriction_shape')
       const rows = await database.db.query<Record<string, string>>(`explain ${findStatement.text}`, values)
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
       expect(plan).not.toContain('Seq Scan on restriction_entry')
-      expect(plan.match(/Index (?:Only )?Scan using restriction_entry_pkey/g)).toHaveLength(2)
+      expect(plan).toMatch(/Index Scan (?:using|on) restriction_entry_key/)
     }
   })
 })

@@ -20,30 +20,24 @@ export type RestrictionProbe = {
 }
 
 /**
- * One index descent per list and value, and one per list, value and length of prefix in use. LIMIT 1 on a full
- * key changes nothing but the plan: a subquery with it is never turned into a join that reads the table, whatever
- * the statistics say.
+ * One index descent for everything that a list may hold about a value: the value itself, and its prefixes of the
+ * lengths in use (restriction_shape has a handful of rows per list). OFFSET 0 changes nothing but the plan: such a
+ * subquery is never turned into a join that reads the table, whatever the statistics say.
  */
 export const findStatement = {
   name: 'restriction_find',
   text: `
-with probe as materialized (
-  select * from unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::boolean[]) as p(ref, list_id, field, value, is_exact)
-)
 select p.ref, e.list_id as "listId", e.field, e.value, e.is_prefix as "isPrefix", e.expires_at as "expiresAt"
-from probe p cross join lateral (
-  select * from restriction_entry e
-  where e.list_id = p.list_id and e.field = p.field and e.is_prefix = false and e.value = p.value limit 1) e
-where p.is_exact and (e.expires_at is null or e.expires_at > $6)
-union all
-select p.ref, e.list_id, e.field, e.value, e.is_prefix, e.expires_at
-from probe p cross join lateral (
-  select length from restriction_prefix_length l
-  where l.list_id = p.list_id and l.field = p.field and l.length <= length(p.value) offset 0) l
+from unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::boolean[]) as p(ref, list_id, field, value, is_exact)
+join restriction_shape s on s.list_id = p.list_id and s.field = p.field
+  and case when s.length = 0 then p.is_exact else s.length <= length(p.value) end
+cross join lateral (select s.length > 0 as is_prefix, case when s.length = 0 then p.value else left(p.value, s.length) end as value offset 0) v
 cross join lateral (
   select * from restriction_entry e
-  where e.list_id = p.list_id and e.field = p.field and e.is_prefix and e.value = left(p.value, l.length) limit 1) e
-where e.expires_at is null or e.expires_at > $6`,
+  where restriction_key(e.list_id, e.field, e.is_prefix, e.value) = restriction_key(p.list_id, p.field, v.is_prefix, v.value)
+  offset 0) e
+where e.list_id = p.list_id and e.field = p.field and e.is_prefix = v.is_prefix and e.value = v.value
+  and (e.expires_at is null or e.expires_at > $6)`,
 }
 
 type FoundRow = {
