@@ -7,6 +7,8 @@ export type Track = {
   heldBytes: number
   /** The route's pattern, for metrics; never the path itself, which has no bound. */
   route: string
+  /** What the log knows the request by. */
+  requestId: string
 }
 
 const key = Symbol('track')
@@ -17,6 +19,7 @@ export const trackOf = (req: IncomingMessage): Track =>
     startedAt: performance.now(),
     heldBytes: 0,
     route: 'unknown',
+    requestId: '',
   })
 
 /** Bytes of request bodies held by this process, from the first chunk until the answer has left. */

@@ -115,7 +115,7 @@ async function startNode(
   logLines: string[],
 ): Promise<AppNode> {
   const config: Config = { ...readConfig({}), port: 0, drainMs: 5_000, ...options.config }
-  const log = createLog('debug', {}, { write: (line) => void logLines.push(line) })
+  const log = createLog(config.logLevel, {}, { write: (line) => void logLines.push(line) })
   const db = createDb({ url: databaseUrl, connections: 8, log, connectTimeoutMs: 2_000 })
   const lifecycle = createLifecycle()
   const budget = createBodyBudget(config.maxBodiesInFlightBytes)

@@ -47,7 +47,7 @@ describe('Pombo-Dry-Run: true', () => {
       const before = await c().traces()
       const answer = await dry(build())
       expect(answer.status).toBe(200)
-      expect(Object.keys(answer.body).sort()).toEqual(['messageId', 'requestId', 'status', 'verdict'])
+      expect(Object.keys(answer.body).toSorted()).toEqual(['messageId', 'requestId', 'status', 'verdict'])
       expect(answer.body).toMatchObject({
         messageId: null,
         status: 'queued',

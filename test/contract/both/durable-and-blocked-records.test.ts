@@ -120,7 +120,7 @@ describe('a send that is refused', () => {
 
   test('says nothing of its record in the answer', async () => {
     const answer = await c().send(c().whatsappText(freshPhone()))
-    expect(Object.keys(answer.body).sort()).toEqual(['message', 'requestId'])
+    expect(Object.keys(answer.body).toSorted()).toEqual(['message', 'requestId'])
   })
 })
 

@@ -41,14 +41,14 @@ describe('errors', () => {
   test.for(calls)('%s: %i with the fields %j and no others', async ([, status, fields, call]) => {
     const answer = await call()
     expect(answer.status).toBe(status)
-    expect(Object.keys(answer.body).sort()).toEqual(fields)
+    expect(Object.keys(answer.body).toSorted()).toEqual(fields)
     expectErrorBody(answer)
   })
 
   test('errors maps each path to a list of sentences', async () => {
     const answer = await c().send(c().email({ destination: { email: 'x' }, emailSubject: 'a\nb' }))
     const errors = answer.body['errors'] as Record<string, unknown>
-    expect(Object.keys(errors).sort()).toEqual(['destination.email', 'emailSubject'])
+    expect(Object.keys(errors).toSorted()).toEqual(['destination.email', 'emailSubject'])
     for (const list of Object.values(errors))
       expect(list).toEqual(expect.arrayContaining([expect.any(String)]))
   })
@@ -69,7 +69,7 @@ describe('500', () => {
     expect(answer.status).toBe(500)
     expectErrorBody(answer)
     expect(answer.text).not.toMatch(/contact|relation|sql|select|insert|\.ts/i)
-    expect(Object.keys(answer.body).sort()).toEqual(['message', 'requestId'])
+    expect(Object.keys(answer.body).toSorted()).toEqual(['message', 'requestId'])
     // The reason is in the log, under the same id.
     const line = app.logLines.find((one) => one.includes(String(answer.body['requestId'])))
     expect(line ?? app.logLines.join('\n')).toMatch(/contact/)

@@ -9,7 +9,7 @@ const jokers = (index: number, value: string) => ({
 })
 
 /** Fields with a limit in characters, in a body that is otherwise right. */
-const limited: { path: string; limit: number; build(value: string): Body }[] = [
+const limited: { path: string; limit: number; build: (value: string) => Body }[] = [
   ...(['name', 'customCode', 'id'] as const).map((name) => ({
     path: `contact.${name}`,
     limit: 255,

@@ -18,11 +18,11 @@ const expectExactlyStored = async (company: Company, answers: Answer[]) => {
   const rows = await u.app.db.query<{ id: string }>('select id from message where company_id = $1', [
     company.id,
   ])
-  const stored = rows.map((row) => `msg_${row.id.replaceAll('-', '')}`).sort()
+  const stored = rows.map((row) => `msg_${row.id.replaceAll('-', '')}`).toSorted()
   const told = answers
     .filter((answer) => answer.status === 200)
     .map((answer) => String(answer.body['messageId']))
-  expect(stored).toEqual(told.sort())
+  expect(stored).toEqual(told.toSorted())
   expect(await company.traces()).toMatchObject({ outbox: told.length, events: told.length })
 }
 

@@ -111,6 +111,6 @@ describe('the token is judged before the body is looked at', () => {
 })
 
 const swapCase = (text: string) =>
-  [...text]
+  Array.from(text)
     .map((letter) => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase()))
     .join('')

@@ -176,7 +176,7 @@ describe('shuffled sends from four callers to the same contacts', () => {
     const shuffled = () =>
       phones
         .map((phone) => ({ phone, at: Math.random() }))
-        .sort((one, two) => one.at - two.at)
+        .toSorted((one, two) => one.at - two.at)
         .map(({ phone }) => phone)
     const caller = async (index: number) => {
       const answers: Answer[] = []
@@ -207,8 +207,8 @@ describe('shuffled sends from four callers to the same contacts', () => {
     const bodies = Array.from({ length: 30 }, (_, index) => ({ key: `shared-${index}`, body: company.sms() }))
     const caller = (index: number) =>
       Promise.all(
-        [...bodies]
-          .sort(() => Math.random() - 0.5)
+        bodies
+          .toSorted(() => Math.random() - 0.5)
           .map(({ key, body }) => company.sendTo(u.app.urls[index % 2]!, body, { 'idempotency-key': key })),
       )
     const answers = (await Promise.all([0, 1, 2, 3].map(caller))).flat()

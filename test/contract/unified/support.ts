@@ -49,7 +49,7 @@ export const hourMs = 3_600_000
 /** 200 and the three fields of success, no others. */
 export function expectAccepted(answer: Answer): void {
   expect(answer).toMatchObject({ status: 200, body: { status: 'queued' } })
-  expect(Object.keys(answer.body).sort()).toEqual(['messageId', 'requestId', 'status'])
+  expect(Object.keys(answer.body).toSorted()).toEqual(['messageId', 'requestId', 'status'])
   expect(answer.body['messageId']).toMatch(/^msg_[0-9a-f]{32}$/)
   expect(answer.body['requestId']).toBe(answer.headers['x-request-id'])
 }
@@ -61,7 +61,7 @@ export function expectInvalid(answer: Answer, ...paths: Path[]): void {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 400 })
   expectErrorBody(answer)
   const errors = (answer.body['errors'] ?? {}) as Record<string, string[]>
-  const keys = Object.keys(errors).sort()
+  const keys = Object.keys(errors).toSorted()
   for (const path of paths)
     expect(keys, answer.text).toContainEqual(typeof path === 'string' ? path : expect.stringMatching(path))
   for (const key of keys)

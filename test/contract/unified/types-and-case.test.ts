@@ -20,7 +20,7 @@ const noBoolean: unknown[] = ['false', 'true', 0, 1, 'x', [true], {}]
 const noObject: unknown[] = ['x', 7, true, ['x']]
 const noArray: unknown[] = ['x', 7, true, { 0: 'x' }]
 
-const fields: { path: string; wrong: unknown[]; build(value: unknown): Body }[] = [
+const fields: { path: string; wrong: unknown[]; build: (value: unknown) => Body }[] = [
   { path: 'text', wrong: noString, build: (value) => c().sms({ text: value }) },
   { path: 'emailSubject', wrong: noString, build: (value) => c().email({ emailSubject: value }) },
   { path: 'channel', wrong: noInteger, build: (value) => c().sms({ channel: value }) },
@@ -194,8 +194,7 @@ describe('documented names match whatever their case', () => {
     [
       'first letter changed',
       (name) =>
-        (name[0] === name[0]!.toUpperCase() ? name[0]!.toLowerCase() : name[0]!.toUpperCase()) +
-        name.slice(1),
+        (/^[A-Z]/.test(name) ? name.charAt(0).toLowerCase() : name.charAt(0).toUpperCase()) + name.slice(1),
     ],
   ]
   const rename = (value: unknown, change: (name: string) => string): unknown =>
