@@ -150,10 +150,13 @@ test('a name like __proto__ is data, never a prototype', () => {
   })
 })
 
-test('what is no object is refused, and unknown fields may nest as deep as they like', () => {
+test('what is no object is refused, and so are unknown fields that nest beyond all reason', () => {
   for (const raw of [null, [], 'x', 1, true]) expect(errors(raw)).toEqual({ '': ['must be an object'] })
-  const deep = JSON.parse(`{"channel":1,"other":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)
-  expect(value(deep).channel).toBe(1)
+  const nested = (levels: number) =>
+    JSON.parse(`{"channel":1,"other":${'['.repeat(levels)}${']'.repeat(levels)}}`) as unknown
+  expect(value(nested(64)).channel).toBe(1)
+  for (const levels of [65, 100_000])
+    expect(errors(nested(levels))).toEqual({ other: ['is nested too deeply'] })
 })
 
 test('never throws and never lets through what the schema does not allow', () => {

@@ -6,7 +6,7 @@
  * - Documented names match without regard to case, unknown ones are ignored, one name in two spellings is an error.
  * - No coercion. `null` and the empty string mean "not given"; a schema marks the exceptions (see `Marks`).
  * - Lengths count Unicode code points. NUL and lone surrogates are refused: PostgreSQL stores neither.
- * - Only what the schema names is looked at, so the depth is the schema's, whatever was sent.
+ * - Only what the schema names is read; unknown fields are ignored unless they are nested beyond all reason.
  * - The value has every documented field, undefined when not given, so that all values share one hidden class.
  */
 import type { Static, TSchema } from 'typebox'
@@ -177,6 +177,13 @@ type Field = { name: string; index: number; node: Node; read: Reader; isRequired
 
 const missing = Symbol('missing')
 
+const maxUnknownDepth = 64
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1))
+}
+
 function objectReader(node: Node): Reader {
   const fields: Field[] = Object.entries(node.properties ?? {}).map(([name, field], index) => ({
     name,
@@ -196,7 +203,12 @@ function objectReader(node: Node): Reader {
     const given = nothing.slice()
     for (const key in raw) {
       const field = byName.get(key) ?? byLowerName.get(key.toLowerCase())
-      if (field === undefined) continue
+      if (field === undefined) {
+        // Nobody looks at it, but nobody sends such a thing in good faith either.
+        if (isDeeperThan((raw as Record<string, unknown>)[key], maxUnknownDepth))
+          fail(context, key.slice(0, 64), 'is nested too deeply')
+        continue
+      }
       if (given[field.index] !== missing) fail(context, field.name, 'is given twice, in two spellings')
       given[field.index] = (raw as Record<string, unknown>)[key]
     }

@@ -70,6 +70,12 @@ describe('deeply nested JSON', () => {
     expectBad(await c().send(raw(c().sms({ contact: '?' }), '?', nested)))
   })
 
+  test('in a field that nobody knows', async () => {
+    const nested = '['.repeat(5_000) + ']'.repeat(5_000)
+    for (const body of [c().sms({ unknown: '?' }), c().sms({ destination: { unknown: '?' } })])
+      expectBad(await c().send(raw(body, '?', nested)))
+  })
+
   test('brackets without end', async () => {
     expectBad(await c().send('['.repeat(500_000)))
     expectBad(await c().send('{"a":'.repeat(200_000)))
