@@ -16,6 +16,7 @@ import { createLargeBodyReader } from '../http/large-bodies.ts'
 import { createLifecycle } from '../http/lifecycle.ts'
 import { listen } from '../http/listen.ts'
 import { createDirectSurface } from '../http/direct/index.ts'
+import { directDocument } from '../http/direct/openapi.ts'
 import { createDocsSurface } from '../http/docs/index.ts'
 import { createHooksSurface } from '../http/hooks/index.ts'
 import { createMediaSurface } from '../http/media.ts'
@@ -87,7 +88,10 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
       publicUrl: addressesOf(config).unified,
     }),
   })
-  const docs = createDocsSurface([{ name: 'unified', document: unifiedDocument }])
+  const docs = createDocsSurface([
+    { name: 'unified', document: unifiedDocument },
+    { name: 'direct', document: directDocument },
+  ])
   const listening = await listen(
     config,
     { config, log, lifecycle, budget, metrics, addressOf, limits },

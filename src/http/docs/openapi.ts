@@ -105,7 +105,7 @@ function toOpenApi(operation: Operation): OpenApiOperation {
 export function forOpenApi(schema: object): JsonSchema {
   const { properties, items, patternProperties, anyOf, ...rest } = schema as JsonSchema
   const plain = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !keyword.startsWith('x-')))
-  if (rest['x-zero-is-not-given'] === true) plain['minimum'] = 0
+  if (rest['x-zero-is-not-given'] === true && rest['type'] === 'integer') plain['minimum'] = 0
   if (properties) {
     const required = (rest['required'] ?? []) as string[]
     plain['properties'] = Object.fromEntries(
