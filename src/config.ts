@@ -242,9 +242,9 @@ function shape(values: Values) {
 }
 
 const shownFallback = (name: string, fallback: unknown): string => {
-  const text = Array.isArray(fallback) ? fallback.join(',') : String(fallback)
+  const shown = Array.isArray(fallback) ? fallback.join(',') : String(fallback)
   // A port of 0 means "not given" for the surfaces that may have their own.
-  return text === '0' && /^POMBO_(DIRECT|CONSOLE)_PORT$/.test(name) ? '' : text
+  return shown === '0' && /^POMBO_(DIRECT|CONSOLE)_PORT$/.test(name) ? '' : shown
 }
 
 /** The text of `.env.example`. */

@@ -84,6 +84,7 @@ function fileSentence(error: Error): string | undefined {
     case 'ENOSPC':
     case 'EDQUOT':
       return `The disk that holds ${path} is full: free some space, or set POMBO_DATA_DIR to a folder on another disk.`
+    case undefined:
   }
   return undefined
 }

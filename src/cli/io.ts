@@ -14,7 +14,7 @@ const maxInputBytes = 16 * 1024 * 1024
 export const processIo: Io = {
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),
-  isTerminal: process.stdout.isTTY === true,
+  isTerminal: process.stdout.isTTY,
   async readInput() {
     const chunks: Buffer[] = []
     let size = 0
@@ -38,7 +38,7 @@ const cell = (value: unknown): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.length > 0 ? value.join(',') : '-'
   if (typeof value === 'object') return JSON.stringify(value)
-  return String(value as string | number)
+  return String(value)
 }
 
 /** Control characters in stored names must not reach a terminal. */

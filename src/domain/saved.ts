@@ -12,9 +12,12 @@ export const taken = (field: string, value: string): FieldProblem => ({
   message: `"${value.trim()}" is already taken`,
 })
 
+/** Lengths count Unicode code points. */
+export const countCharacters = (text: string): number => Array.from(text).length
+
 /** Names are what people type to find a thing again: something visible, one line, at most 255 characters. */
 export function checkName(field: string, value: string): FieldProblem[] {
-  const length = [...value.trim()].length
+  const length = countCharacters(value.trim())
   if (length === 0) return [{ field, message: 'must not be empty' }]
   if (length > 255) return [{ field, message: 'must have at most 255 characters' }]
   if (/\p{Cc}|\p{Cs}/u.test(value))
@@ -24,8 +27,7 @@ export function checkName(field: string, value: string): FieldProblem[] {
 
 export function checkTimeZone(field: string, value: string): FieldProblem[] {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: value })
-    return []
+    return Intl.DateTimeFormat('en', { timeZone: value }) && []
   } catch {
     return [{ field, message: `"${value}" is not a time zone; one looks like America/Sao_Paulo` }]
   }

@@ -1,6 +1,6 @@
 /** What must hold of a template before it is saved. Pure; every problem is named, all at once. */
 import type { Channel } from './channel.ts'
-import { checkName, type FieldProblem } from './saved.ts'
+import { checkName, countCharacters, type FieldProblem } from './saved.ts'
 import { measureSms } from './sms-text.ts'
 import type { TemplateButton, TemplateContent, TemplateKind } from './template.ts'
 import { compileText, contactVariableNames, variableKey, variablesIn } from './variables.ts'
@@ -27,7 +27,6 @@ const limits = {
   variables: 100,
 } as const
 
-const codePoints = (text: string) => [...text].length
 const problem = (field: string, message: string): FieldProblem => ({ field, message })
 
 export function checkTemplate(draft: TemplateDraft): FieldProblem[] {
@@ -109,7 +108,7 @@ function checkCarousel({ channel, content }: TemplateDraft): FieldProblem[] {
   const shape = (buttons: readonly TemplateButton[]) => buttons.map(({ kind }) => kind).join(',')
   cards.forEach((card, index) => {
     const field = `cards[${index}]`
-    if (codePoints(card.body ?? '') > limits.cardBody)
+    if (countCharacters(card.body ?? '') > limits.cardBody)
       problems.push(problem(`${field}.body`, `must have at most ${limits.cardBody} characters`))
     if (Boolean(card.body) !== Boolean(cards[0]!.body) || shape(card.buttons) !== shape(cards[0]!.buttons))
       problems.push(problem(field, 'must have the same parts as the first card'))
@@ -170,9 +169,9 @@ function checkEmail(draft: TemplateDraft): FieldProblem[] {
   const { subject = '', body } = draft.content
   if (subject.trim() === '') problems.push(problem('subject', 'must not be empty on an e-mail template'))
   if (/[\r\n]/.test(subject)) problems.push(problem('subject', 'must be one line'))
-  if (codePoints(subject) > limits.emailSubject)
+  if (countCharacters(subject) > limits.emailSubject)
     problems.push(problem('subject', `must have at most ${limits.emailSubject} characters`))
-  if (codePoints(body) > limits.emailBody)
+  if (countCharacters(body) > limits.emailBody)
     problems.push(problem('body', `must have at most ${limits.emailBody} characters`))
   return problems
 }
@@ -181,18 +180,18 @@ function checkWhatsApp({ kind, content }: TemplateDraft): FieldProblem[] {
   const problems: FieldProblem[] = []
   const { header, body, footer = '', provider, variables } = content
   if (content.subject) problems.push(problem('subject', 'belongs to e-mail templates only'))
-  if (codePoints(body) > limits.whatsappBody)
+  if (countCharacters(body) > limits.whatsappBody)
     problems.push(problem('body', `must have at most ${limits.whatsappBody} characters`))
   // The provider words the body of an authentication template itself, and begins it with the code.
   if (kind !== 'verification') problems.push(...checkVariablePlaces(body, variables))
   if (header?.kind === 'text') {
     if (header.text.trim() === '') problems.push(problem('header', 'must not be empty'))
-    if (codePoints(header.text) > limits.whatsappHeader)
+    if (countCharacters(header.text) > limits.whatsappHeader)
       problems.push(problem('header', `must have at most ${limits.whatsappHeader} characters`))
     if (compileText(header.text, variables).variables.length > 1)
       problems.push(problem('header', 'must have at most one variable'))
   }
-  if (codePoints(footer) > limits.whatsappFooter)
+  if (countCharacters(footer) > limits.whatsappFooter)
     problems.push(problem('footer', `must have at most ${limits.whatsappFooter} characters`))
   if (compileText(footer, variables).variables.length > 0)
     problems.push(problem('footer', 'must have no variables'))
@@ -239,7 +238,7 @@ function checkButtons(
   if (count('code') > 1) problems.push(problem(field, 'must have at most 1 that copies a code'))
   buttons.forEach((button, index) => {
     const at = `${field}[${index}]`
-    if (button.text.trim() === '' || codePoints(button.text) > limits.buttonText)
+    if (button.text.trim() === '' || countCharacters(button.text) > limits.buttonText)
       problems.push(problem(`${at}.text`, `must have from 1 to ${limits.buttonText} characters`))
     if (button.kind === 'url') problems.push(...checkUrl(button.url, `${at}.url`, variables))
     if (button.kind === 'phone' && !/^\+?[1-9]\d{7,14}$/.test(button.phone))

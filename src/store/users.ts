@@ -1,6 +1,14 @@
 /** Users of a company: people of the console, attendants, and the API users that log in to send. */
 import { nameKey } from '../domain/channel.ts'
-import { checkName, notSaved, saved, taken, type FieldProblem, type Saved } from '../domain/saved.ts'
+import {
+  checkName,
+  countCharacters,
+  notSaved,
+  saved,
+  taken,
+  type FieldProblem,
+  type Saved,
+} from '../domain/saved.ts'
 import { newId } from '../lib/ids.ts'
 import { hashPassword } from '../lib/secrets.ts'
 import { isUniqueViolation, type Queryable } from './db.ts'
@@ -25,7 +33,7 @@ export type UserInput = { name: string; role: UserRole; password: string }
 const columns = `id, company_id as "companyId", name, role, disabled_at as "disabledAt", created_at as "createdAt"`
 
 function checkPassword(password: string): FieldProblem[] {
-  const length = [...password].length
+  const length = countCharacters(password)
   return length >= 8 && length <= 256
     ? []
     : [{ field: 'password', message: 'must have from 8 to 256 characters' }]

@@ -2,6 +2,8 @@
 import { join } from 'node:path'
 import { phoneKey } from '../../domain/address.ts'
 import { toProviderTemplate } from '../../domain/provider-template.ts'
+import { findDriver } from '../../drivers/registry.ts'
+import { secretSettings } from '../../drivers/settings.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { showId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
@@ -66,13 +68,16 @@ async function openSandbox(
   demo: Demo,
   lines: readonly LineRecord[],
 ): Promise<Sandbox> {
-  const main = addressesOf(config).unified
+  const { unified: main, console: door } = addressesOf(config)
+  // The way that leads here without leaving the machine, whatever address the world knows.
+  const local = addressesOf({ ...config, publicUrl: undefined }).unified
   const templates = await listTemplates(db, demo.companyId, 'whatsapp')
   const callbackSecret = await readCallbackSecret(db, sealer, demo.companyId)
   return startSandbox({
     dataDir: join(config.dataDir, 'sandbox'),
     ports: config.sandboxPort ? { http: config.sandboxPort } : {},
-    allowedOrigins: [main, addressesOf(config).console],
+    allowedOrigins: [main, door, local],
+    allowedHosts: [new URL(local).host],
     callbackSecrets: callbackSecret === undefined ? undefined : [callbackSecret],
     graph: {
       phoneNumbers: lines
@@ -81,7 +86,7 @@ async function openSandbox(
           id: phoneNumberId(line),
           number: `+${lineAddress(line)}`,
           verifiedName: line.name,
-          webhookUrl: `${main}/hooks/whatsapp-cloud/${showId('lin', line.id)}`,
+          webhookUrl: `${local}/hooks/whatsapp-cloud/${showId('lin', line.id)}`,
         })),
       templates: templates.map(toProviderTemplate),
     },
@@ -98,47 +103,39 @@ async function pointLines(
   sandbox: Sandbox,
 ): Promise<void> {
   for (const line of lines) {
-    const { settings, secretNames } = settingsFor(line, sandbox)
-    await changeLineSettings(db, sealer, demo.companyId, line.id, settings, secretNames)
+    // A line that somebody has given another driver leads elsewhere, and is left alone.
+    const settings = settingsFor(line, sandbox)
+    const driver = findDriver(line.driver)
+    if (settings && driver)
+      await changeLineSettings(db, sealer, demo.companyId, line.id, settings, secretSettings(driver.settings))
   }
 }
 
-function settingsFor(
-  line: LineRecord,
-  { smtp, smpp, graph }: Sandbox,
-): { settings: Record<string, unknown>; secretNames: string[] } {
-  switch (line.channel) {
-    case 'email':
+function settingsFor(line: LineRecord, { smtp, smpp, graph }: Sandbox): Record<string, unknown> | undefined {
+  switch (line.driver) {
+    case 'smtp':
       return {
-        settings: {
-          host: smtp.host,
-          port: smtp.port,
-          security: 'starttls',
-          canBeUnverified: true,
-          username: smtp.user,
-          password: smtp.password,
-          fromName: 'Pombo Demo',
-        },
-        secretNames: ['password'],
+        host: smtp.host,
+        port: smtp.port,
+        security: 'starttls',
+        canBeUnverified: true,
+        username: smtp.user,
+        password: smtp.password,
+        fromName: 'Pombo Demo',
       }
-    case 'sms':
+    case 'smpp':
+      return { host: smpp.host, port: smpp.port, systemId: smpp.systemId, password: smpp.password }
+    case 'whatsapp-cloud':
       return {
-        settings: { host: smpp.host, port: smpp.port, systemId: smpp.systemId, password: smpp.password },
-        secretNames: ['password'],
-      }
-    case 'whatsapp':
-      return {
-        settings: {
-          baseUrl: graph.baseUrl,
-          phoneNumberId: phoneNumberId(line),
-          wabaId: graph.wabaId,
-          accessToken: graph.accessToken,
-          appSecret: graph.appSecret,
-          verifyToken: graph.verifyToken,
-        },
-        secretNames: ['accessToken', 'appSecret', 'verifyToken'],
+        baseUrl: graph.baseUrl,
+        phoneNumberId: phoneNumberId(line),
+        wabaId: graph.wabaId,
+        accessToken: graph.accessToken,
+        appSecret: graph.appSecret,
+        verifyToken: graph.verifyToken,
       }
   }
+  return undefined
 }
 
 /** What the quickstart file promises of its two contacts holds after every start. */
