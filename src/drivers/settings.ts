@@ -6,18 +6,16 @@ export type SettingsReading<T> = { ok: true; settings: T } | { ok: false; field:
 
 /** Fills in defaults and checks. A field that is not known is an error: it is a misspelt one. */
 export function checkSettings<S extends TObject>(schema: S, given: unknown): SettingsReading<Static<S>> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return { ok: false, field: '', reason: 'must be an object' }
+  }
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(schema.properties, name))
+  if (unknown !== undefined) return { ok: false, field: unknown, reason: 'is not a setting of this driver' }
   const settings: unknown = Value.Default(schema, structuredClone(given))
   if (Value.Check(schema, settings)) return { ok: true, settings }
   const [first] = Value.Errors(schema, settings)
   if (first?.keyword === 'required')
     return { ok: false, field: first.params.requiredProperties[0]!, reason: 'is required' }
-  if (first?.keyword === 'additionalProperties') {
-    return {
-      ok: false,
-      field: first.params.additionalProperties[0]!,
-      reason: 'is not a setting of this driver',
-    }
-  }
   const field = (first?.instancePath ?? '').slice(1).replaceAll('/', '.')
   return { ok: false, field, reason: first?.message ?? 'is not valid' }
 }

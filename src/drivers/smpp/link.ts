@@ -1,6 +1,6 @@
 /** The bound session of a line: opened at once, opened again when it is lost, with growing pauses. */
 import { SmppSession } from '../../lib/smpp/index.ts'
-import type { Answer, InboundRequest } from '../../lib/smpp/index.ts'
+import type { Answer, InboundRequest, RequestOutcome } from '../../lib/smpp/index.ts'
 import { OutboundError } from '../../lib/outbound/index.ts'
 import type { DriverContext } from '../driver.ts'
 import type { DriverError } from '../errors.ts'
@@ -130,10 +130,21 @@ export class SmppLink {
       session.destroy('closed')
       return notBound
     }
-    const bound = await session.request(
-      { command: 'bind_transceiver', systemId, password, systemType, interfaceVersion: protocolVersion },
-      this.#timing.connectMs,
-    )
+    let bound: RequestOutcome
+    try {
+      bound = await session.request(
+        { command: 'bind_transceiver', systemId, password, systemType, interfaceVersion: protocolVersion },
+        this.#timing.connectMs,
+      )
+    } catch (error) {
+      // A value that does not fit in its field.
+      session.destroy('not bound')
+      return {
+        kind: 'misconfigured',
+        code: 'bind',
+        message: error instanceof Error ? error.message : String(error),
+      }
+    }
     if (bound.kind === 'answered' && bound.isOk) {
       this.#session = session
       void this.#watch(session)

@@ -358,6 +358,12 @@ describe('the bind', () => {
     })
   })
 
+  test('a password that does not fit in its field', async () => {
+    const peer = await smsc()
+    const line = openSms(peer.port, { password: 'p\0q' })
+    expect(await line.send(sms('a'))).toMatchObject({ ok: false, error: { kind: 'misconfigured' } })
+  })
+
   test('a peer that accepts and says nothing', async () => {
     const port = await listen(createServer(() => {}))
     const line = openSms(port, {}, testContext(), { ...quick, connectMs: 100, minPauseMs: 5000 })

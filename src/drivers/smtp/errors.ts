@@ -41,7 +41,7 @@ const rows: readonly Row[] = [
       /relay(?:ing)? (?:access )?(?:denied|not permitted|not allowed|prohibited)|not permitted to relay|unable to relay/i,
     kind: 'misconfigured',
   },
-  { reply: /^552/, words: /5\.3\.4\b/, kind: 'invalid_message' },
+  { reply: /^552/, words: /5\.3\.4\b|size|too (?:big|large|long)/i, kind: 'invalid_message' },
   { reply: /^5/, words: /5\.3\.4\b|5\.6\.\d/, kind: 'invalid_message' },
   { reply: /^5/, command: senderCommand, kind: 'misconfigured' },
   // Temporary: of one mailbox, or of the server.

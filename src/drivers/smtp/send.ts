@@ -72,6 +72,8 @@ export function openSmtpLine(line: DriverLine, context: DriverContext): LineSess
     disableUrlAccess: true,
     getSocket: (_: unknown, done: Parameters<SMTPTransportGetSocket>[1]) => void openSocket(done),
   })
+  // What concerns a message comes with its own result; an 'error' without listener would end the process.
+  transporter.on('error', (error) => context.log.warn({ err: error }, 'SMTP pool'))
   transporter.use('stream', (mail, done) => {
     const handOver = handOvers.get(mail.data.messageId)
     const { message } = mail

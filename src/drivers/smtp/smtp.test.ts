@@ -369,6 +369,11 @@ describe('answers of the server', () => {
       kind: 'rejected',
     },
     { name: '552 5.3.4 too big', answer: { at: '.', reply: '552 5.3.4 Too big' }, kind: 'invalid_message' },
+    {
+      name: '552 as Exim says it',
+      answer: { at: '.', reply: '552 Message size exceeds maximum permitted' },
+      kind: 'invalid_message',
+    },
     { name: '554 5.6.0 content', answer: { at: '.', reply: '554 5.6.0 Malformed' }, kind: 'invalid_message' },
     {
       name: '530 authentication required',
