@@ -1,4 +1,5 @@
 /** One bound session per line; many submit_sm on their way at once, never more than the window. */
+import { createBatcher } from '../../lib/batch.ts'
 import { status } from '../../lib/smpp/index.ts'
 import type { Answer, InboundRequest, RequestOutcome, SmppSession } from '../../lib/smpp/index.ts'
 import type {
@@ -11,7 +12,6 @@ import type {
 } from '../driver.ts'
 import type { DriverError, DriverErrorKind } from '../errors.ts'
 import { readSettings } from '../settings.ts'
-import { createBatcher } from './batch.ts'
 import { readLost, readMeanings, readStatus } from './errors.ts'
 import { canonicalId } from './ids.ts'
 import { SmppLink, usualTiming } from './link.ts'
@@ -46,7 +46,14 @@ export function openSmppLine(
   const throttleMs = settings.throttleSeconds * 1000
   const common = unitsFor(settings, line.address)
   const slots = createSlots(settings.window)
-  const reports = createBatcher<LineReport>((batch) => context.report(batch))
+  const reports = createBatcher<LineReport, Answer>({
+    maxBatch: 1000,
+    maxWaiting: 5000,
+    async run(batch) {
+      await context.report(batch)
+      return batch.map(() => accepted)
+    },
+  })
 
   /** Told "taken" only when it is stored; otherwise the provider sends it again. */
   async function receive(pdu: InboundRequest): Promise<Answer> {
@@ -58,8 +65,7 @@ export function openSmppLine(
       return accepted
     }
     try {
-      await reports.add(reading.report)
-      return accepted
+      return await reports.ask(reading.report)
     } catch (error) {
       context.log.error({ err: error }, 'an SMPP delivery could not be stored')
       return tryAgain
