@@ -45,6 +45,21 @@ describe('a rate limit per company', () => {
   })
 })
 
+describe('a rate limit per token', () => {
+  const u = useUnified({ config: { rateLimits: { perCompany: 0, perToken: 3, perAddress: 0 } } })
+
+  test('past it: 429, for that token alone', async () => {
+    const other = await request(`${u.app.url}/v1/login`, {
+      body: { ...u.company.credentials(), Username: u.company.users.otherApi.name },
+    })
+    const answers = await Promise.all(Array.from({ length: 30 }, () => u.company.send(u.company.sms())))
+    expect(count(answers, 200)).toBeGreaterThanOrEqual(3)
+    expect(count(answers, 429)).toBeGreaterThanOrEqual(20)
+    const authorization = `Bearer ${String(other.body['access_token'])}`
+    expectAccepted(await u.company.send(u.company.sms(), { authorization }))
+  })
+})
+
 describe('a rate limit per address', () => {
   const u = useUnified({ config: { rateLimits: { perCompany: 0, perToken: 0, perAddress: 5 } } })
 

@@ -53,6 +53,11 @@ test('no two requests share one', async () => {
   expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(50)
 })
 
+test('it is ours: one that the caller sends is not taken over', async () => {
+  const answer = await c().send(c().sms(), { 'x-request-id': 'req_of_the_caller' })
+  expect(answer.headers['x-request-id']).toMatch(/^req_[0-9a-f]{32}$/)
+})
+
 test('it is stored with the message', async () => {
   const answer = await c().send(c().sms())
   expect((await c().message(answer)).request_id).toBe(answer.headers['x-request-id'])
