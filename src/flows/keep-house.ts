@@ -1,6 +1,8 @@
 /** The work nobody waits for: makes partitions ahead, folds counters, removes what is old. In bounded bites. */
+import { maxDuplicateMinutes } from '../domain/rule-check.ts'
 import type { Clock } from '../lib/clock.ts'
 import { closeIdleAttendances } from '../store/attendances.ts'
+import { removeOldDuplicateMarks } from '../store/counters.ts'
 import type { Db } from '../store/db.ts'
 import {
   foldReportDeltas,
@@ -10,6 +12,7 @@ import {
   tryHousekeepingLock,
 } from '../store/housekeeping.ts'
 import { ensurePartitions } from '../store/partitions.ts'
+import { removeExpiredEntries } from '../store/restrictions.ts'
 
 export type HousekeepingJob = { name: string; everyMs: number; run(): Promise<void> }
 
@@ -17,7 +20,15 @@ const minutes = 60_000
 const hours = 60 * minutes
 
 /** Rows per statement; a job with a large backlog ends its turn after `bitesPerTurn` of them. */
-const bites = { idempotency: 5_000, loginFailures: 5_000, deltas: 20_000, files: 200, attendances: 1_000 }
+const bites = {
+  idempotency: 5_000,
+  loginFailures: 5_000,
+  deltas: 20_000,
+  files: 200,
+  attendances: 1_000,
+  restrictions: 10_000,
+  contents: 10_000,
+}
 const bitesPerTurn = 20
 
 export function housekeepingJobs({ db, clock }: { db: Db; clock: Clock }): HousekeepingJob[] {
@@ -44,6 +55,12 @@ export function housekeepingJobs({ db, clock }: { db: Db; clock: Clock }): House
     ),
     inBites('report counters', 10_000, bites.deltas, (size) => foldReportDeltas(db, size)),
     inBites('unused files', hours, bites.files, (size) => removeUnusedFiles(db, before(48 * hours), size)),
+    inBites('expired restrictions', hours, bites.restrictions, (size) =>
+      removeExpiredEntries(db, clock.now(), size),
+    ),
+    inBites('old marks of contents', 10 * minutes, bites.contents, (size) =>
+      removeOldDuplicateMarks(db, before(maxDuplicateMinutes * minutes), size),
+    ),
     inBites('idle attendances', minutes, bites.attendances, (size) =>
       closeIdleAttendances(db, clock.now(), size),
     ),

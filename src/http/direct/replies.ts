@@ -70,7 +70,7 @@ export function sendFieldErrors(
 ): FastifyReply {
   const [first, ...others] = Object.entries(errors)
   const more = others.length > 0 ? `; also wrong: ${others.map(([path]) => path).join(', ')}` : ''
-  const message = first === undefined ? 'the request is not valid' : `${first[0]} ${first[1][0]}${more}`
+  const message = first === undefined ? 'the request is not valid' : `${first[0]}: ${first[1][0]}${more}`
   return sendRefusal(context, 422, message, { errors, conflicts: [], verdicts })
 }
 

@@ -40,7 +40,7 @@ describe('required fields', () => {
   test('the sentence says what is wrong', async () => {
     const answer = await c().send('sms', without(smsBody(), 'contract_code'))
     expect(answer.body['errors']).toEqual({ contract_code: ['is required'] })
-    expect(answer.body['message']).toBe('contract_code is required')
+    expect(answer.body['message']).toBe('contract_code: is required')
   })
 })
 
