@@ -18,9 +18,9 @@ export type RoleContext = {
 
 export type Part = { stop(): Promise<void> }
 
-/** What the operator allows, and the exact peers of a sandbox that this very process started. */
-export function outboundExceptions(config: Config, ownPeers: readonly string[] = []): Exceptions {
-  const reading = readExceptions([...config.outboundExceptions, ...ownPeers])
+/** What the operator allows, and the exact peers of the demo's sandbox. */
+export function outboundExceptions(config: Config, sandboxPeers: readonly string[] = []): Exceptions {
+  const reading = readExceptions([...config.outboundExceptions, ...sandboxPeers])
   if (!reading.ok) throw new ConfigError(`POMBO_OUTBOUND_EXCEPTIONS ${reading.reason}.`)
   return reading.exceptions
 }

@@ -1,11 +1,10 @@
 /** The worker process: delivery, housekeeping, and the demo's sandbox. */
 import os from 'node:os'
 import { addressesOf } from '../flows/addresses.ts'
-import { startDemoSandbox } from '../flows/demo/sandbox.ts'
+import { findDemoPeers, startDemoSandbox } from '../flows/demo/sandbox.ts'
 import { housekeepingJobs } from '../flows/keep-house.ts'
 import { createReportRecorder } from '../flows/record-reports.ts'
 import { createOutbound } from '../lib/outbound/index.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
 import { startDelivery } from '../worker/delivery.ts'
 import { deliveryJobs } from '../worker/delivery-jobs.ts'
 import { runJobs } from '../worker/jobs.ts'
@@ -15,7 +14,7 @@ export async function startWorking(context: RoleContext): Promise<Part> {
   const { config, db, clock, log } = context
   const sandbox = config.isDemo ? await startDemoSandbox(context) : undefined
   const housekeeping = runJobs(housekeepingJobs({ db, clock }), log)
-  const delivery = config.roles.includes('worker') ? await startDelivering(context, sandbox) : undefined
+  const delivery = config.roles.includes('worker') ? await startDelivering(context) : undefined
   return {
     async stop() {
       await delivery?.stop()
@@ -25,10 +24,15 @@ export async function startWorking(context: RoleContext): Promise<Part> {
   }
 }
 
-async function startDelivering(context: RoleContext, sandbox: Sandbox | undefined): Promise<Part> {
+async function startDelivering(context: RoleContext): Promise<Part> {
   const { config, db, clock, log } = context
+  // Line hosts on loopback are refused, but for the sandbox's own ports.
+  const peers = config.isDemo ? await findDemoPeers(db) : []
   const outbound = createOutbound({
-    exceptions: outboundExceptions(config, sandbox ? brokersOf(sandbox) : []),
+    exceptions: outboundExceptions(
+      config,
+      peers.map((peer) => `brokers=${peer}`),
+    ),
   })
   const recorder = createReportRecorder({ db, clock, log })
   const delivery = await startDelivery({
@@ -49,10 +53,3 @@ async function startDelivering(context: RoleContext, sandbox: Sandbox | undefine
     },
   }
 }
-
-/** Line hosts on loopback are refused, but for the sandbox's own ports. */
-const brokersOf = ({ smtp, smpp, graph }: Sandbox): string[] => [
-  `brokers=${smtp.host}:${smtp.port}`,
-  `brokers=${smpp.host}:${smpp.port}`,
-  `brokers=${new URL(graph.baseUrl).host}`,
-]

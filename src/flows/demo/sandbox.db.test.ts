@@ -15,7 +15,7 @@ import { listLines, readLineSettings } from '../../store/lines.ts'
 import { decideFirstStart } from '../first-start.ts'
 import { digitsOf } from './create.ts'
 import { readQuickstart } from './quickstart.ts'
-import { startDemoSandbox } from './sandbox.ts'
+import { findDemoPeers, startDemoSandbox } from './sandbox.ts'
 
 let database: TestDatabase
 let dataDir: string
@@ -73,6 +73,12 @@ async function start(folder = dataDir) {
 const windows = () =>
   database.db.query<{ at: Date }>('select received_at as at from contact_window order by line_id')
 
+test('until the sandbox runs, lines wait and nobody knows its peers', async () => {
+  const paused = await database.db.query('select 1 from line where paused_at is not null')
+  expect(paused).toHaveLength(5)
+  expect(await findDemoPeers(database.db, 0)).toEqual([])
+})
+
 test('lines lead to the sandbox with settings that their drivers accept, contacts are as promised', async () => {
   const { db } = database
   const sandbox = (await start())!
@@ -83,6 +89,12 @@ test('lines lead to the sandbox with settings that their drivers accept, contact
     const settings = await readLineSettings(db, testSealer, company.id, line.id)
     expect(checkSettings(findDriver(line.driver)!.settings, settings)).toMatchObject({ ok: true })
   }
+  expect(lines.filter(({ isPaused }) => isPaused)).toEqual([])
+  expect(await findDemoPeers(db)).toEqual([
+    `127.0.0.1:${sandbox.smtp.port}`,
+    `127.0.0.1:${sandbox.smpp.port}`,
+    new URL(sandbox.graph.baseUrl).host,
+  ])
   const stored = JSON.stringify(lines.map(({ settings }) => settings))
   for (const secret of [
     sandbox.smtp.password,
@@ -94,6 +106,13 @@ test('lines lead to the sandbox with settings that their drivers accept, contact
   expect((await readQuickstart(dataDir))!.sandbox).toEqual({ url: sandbox.url })
   expect(await windows()).toEqual(Array.from({ length: 3 }, () => ({ at: now })))
   await sandbox.stop()
+})
+
+test('a line that a person paused stays paused', async () => {
+  const { db } = database
+  await db.query("update line set paused_at = now(), paused_reason = 'by ana' where channel = 'sms'")
+  await (await start())!.stop()
+  expect(await db.query('select channel from line where paused_at is not null')).toEqual([{ channel: 'sms' }])
 })
 
 test('the next start opens the windows and the attendance again', async () => {

@@ -1,5 +1,6 @@
 /** The demo's sandbox: started beside the worker, with the demo company's lines pointing at it. */
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { phoneKey } from '../../domain/address.ts'
 import { toProviderTemplate } from '../../domain/provider-template.ts'
 import { findDriver } from '../../drivers/registry.ts'
@@ -13,10 +14,10 @@ import { openAttendance } from '../../store/attendances.ts'
 import { readCallbackSecret } from '../../store/companies.ts'
 import { findContactByPhone, openWindow } from '../../store/contacts.ts'
 import type { Db } from '../../store/db.ts'
-import { changeLineSettings, lineAddress, listLines, type LineRecord } from '../../store/lines.ts'
+import { changeLineSettings, lineAddress, listLines, pauseLine, type LineRecord } from '../../store/lines.ts'
 import { listTemplates } from '../../store/templates.ts'
 import { addressesOf, type AddressFacts } from '../addresses.ts'
-import { digitsOf } from './create.ts'
+import { digitsOf, untilSandboxRuns } from './create.ts'
 import { readQuickstart, withAddresses, writeQuickstart, type Quickstart } from './quickstart.ts'
 
 export type DemoSandboxOptions = {
@@ -40,6 +41,7 @@ export async function startDemoSandbox(options: DemoSandboxOptions): Promise<San
   const lines = await listLines(db, demo.companyId)
   const sandbox = await openSandbox(options, demo, lines)
   try {
+    await publishPeers(db, sandbox)
     await pointLines(options, demo, lines, sandbox)
     await refreshContacts(options, demo, lines, sandbox)
     const addresses = { ...addressesOf(config), sandbox: sandbox.url }
@@ -48,6 +50,33 @@ export async function startDemoSandbox(options: DemoSandboxOptions): Promise<San
   } catch (error) {
     await sandbox.stop()
     throw error
+  }
+}
+
+/** Peers that the outbound guard lets lines reach although they are on loopback. */
+async function publishPeers(db: Db, { smtp, smpp, graph }: Sandbox): Promise<void> {
+  const peers = [`${smtp.host}:${smtp.port}`, `${smpp.host}:${smpp.port}`, new URL(graph.baseUrl).host]
+  await db.query(
+    `insert into setting (key, value) values ('demo_sandbox', $1)
+      on conflict (key) do update set value = excluded.value`,
+    [JSON.stringify(peers)],
+  )
+}
+
+/**
+ * The peers of the demo's sandbox, as `host:port`, whichever node runs it. When several nodes start together on an
+ * empty database, this waits a while for the one that does: without them the guard would refuse the demo's lines.
+ */
+export async function findDemoPeers(db: Db, patienceMs = 15_000): Promise<string[]> {
+  const giveUpAt = performance.now() + patienceMs
+  for (;;) {
+    const rows = await db.query<{ key: string; value: unknown }>(
+      "select key, value from setting where key in ('demo', 'demo_sandbox')",
+    )
+    const published = rows.find(({ key }) => key === 'demo_sandbox')
+    if (published) return published.value as string[]
+    if (rows.length === 0 || performance.now() > giveUpAt) return []
+    await wait(100)
   }
 }
 
@@ -108,6 +137,7 @@ async function pointLines(
     const driver = findDriver(line.driver)
     if (settings && driver)
       await changeLineSettings(db, sealer, demo.companyId, line.id, settings, secretSettings(driver.settings))
+    if (line.pausedReason === untilSandboxRuns) await pauseLine(db, demo.companyId, line.id, null)
   }
 }
 
