@@ -158,7 +158,11 @@ async function createBadLines(io: Io, file: string | undefined) {
   return {
     add({ line, reason }: BadLine) {
       count++
-      if (count <= maxShownBadLines) io.err(`line ${line}: ${reason}`)
+      if (count <= maxShownBadLines) {
+        // The moving line makes room and comes back below.
+        if (io.isTerminal) process.stderr.write('\r\u001b[2K')
+        io.err(`line ${line}: ${reason}`)
+      }
       stream?.write(`line ${line}: ${reason}\n`)
     },
     async end() {
