@@ -21,7 +21,9 @@ const ago = (ms: number) => new Date(now.getTime() - ms)
 const hour = 3_600_000
 
 const runJob = async (name: string) => {
-  const job = housekeepingJobs({ db: database.db, clock }).find((candidate) => candidate.name === name)
+  const job = housekeepingJobs({ db: database.db, clock, retentionMonths: 13 }).find(
+    (candidate) => candidate.name === name,
+  )
   await job!.run()
 }
 

@@ -11,7 +11,7 @@ import {
   removeUnusedFiles,
   tryHousekeepingLock,
 } from '../store/housekeeping.ts'
-import { ensurePartitions } from '../store/partitions.ts'
+import { dropPartitionsBefore, ensurePartitions, forgetMessagesBefore } from '../store/partitions.ts'
 import { removeExpiredEntries } from '../store/restrictions.ts'
 
 export type HousekeepingJob = { name: string; everyMs: number; run(): Promise<void> }
@@ -28,10 +28,23 @@ const bites = {
   attendances: 1_000,
   restrictions: 10_000,
   contents: 10_000,
+  traces: 10_000,
 }
 const bitesPerTurn = 20
 
-export function housekeepingJobs({ db, clock }: { db: Db; clock: Clock }): HousekeepingJob[] {
+export function housekeepingJobs({
+  db,
+  clock,
+  retentionMonths,
+}: {
+  db: Db
+  clock: Clock
+  retentionMonths: number
+}): HousekeepingJob[] {
+  const keptSince = () => {
+    const now = clock.now()
+    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - retentionMonths, 1))
+  }
   const before = (ageMs: number) => new Date(clock.now().getTime() - ageMs)
   const inBites = (
     name: string,
@@ -47,6 +60,10 @@ export function housekeepingJobs({ db, clock }: { db: Db; clock: Clock }): House
   })
   return [
     { name: 'partitions', everyMs: 6 * hours, run: () => makePartitions(db, clock) },
+    { name: 'retention', everyMs: 6 * hours, run: () => dropOldMonths(db, keptSince()) },
+    inBites('traces of old messages', hours, bites.traces, (size) =>
+      forgetMessagesBefore(db, keptSince(), size),
+    ),
     inBites('idempotency records', 5 * minutes, bites.idempotency, (size) =>
       removeIdempotencyBefore(db, before(24 * hours), size),
     ),
@@ -73,5 +90,13 @@ async function makePartitions(db: Db, clock: Clock): Promise<void> {
     if (!(await tryHousekeepingLock(transaction, 1))) return
     await transaction.query("set local lock_timeout = '2s'")
     await ensurePartitions(transaction, clock.now())
+  })
+}
+
+async function dropOldMonths(db: Db, before: Date): Promise<void> {
+  await db.transaction(async (transaction) => {
+    if (!(await tryHousekeepingLock(transaction, 2))) return
+    await transaction.query("set local lock_timeout = '2s'")
+    await dropPartitionsBefore(transaction, before)
   })
 }

@@ -13,7 +13,7 @@ import { outboundExceptions, type Part, type RoleContext } from './context.ts'
 export async function startWorking(context: RoleContext): Promise<Part> {
   const { config, db, clock, log } = context
   const sandbox = config.isDemo ? await startDemoSandbox(context) : undefined
-  const housekeeping = runJobs(housekeepingJobs({ db, clock }), log)
+  const housekeeping = runJobs(housekeepingJobs({ db, clock, retentionMonths: config.retentionMonths }), log)
   const delivery = config.roles.includes('worker') ? await startDelivering(context) : undefined
   return {
     async stop() {

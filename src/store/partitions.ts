@@ -40,3 +40,38 @@ export async function ensurePartitions(connection: Queryable, now: Date): Promis
     }
   }
 }
+
+/** Retention: whole months go at once, and with them what points into them. */
+export async function dropPartitionsBefore(connection: Queryable, before: Date): Promise<string[]> {
+  const limit = suffix(before)
+  const partitions = await connection.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = any(array['message'::regclass, 'message_event'::regclass])`,
+  )
+  const old = partitions
+    .map((row) => row.name)
+    .filter((name) => /_\d{4}_\d{2}$/.test(name) && name.slice(-7) < limit)
+  for (const name of old) await connection.query(`drop table ${name}`)
+  return old
+}
+
+/** Bounded bites of the small tables that name messages; returns how many rows went. */
+export async function forgetMessagesBefore(
+  connection: Queryable,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const first = firstIdAt(monthStart(before, 0))
+  const [row] = await connection.query<{ gone: number }>(
+    `with trouble as (
+       delete from message_trouble where (company_id, state, message_id) in (
+         select company_id, state, message_id from message_trouble where message_id < $1 limit $2) returning 1
+     ), reference as (
+       delete from provider_reference where (line_id, provider_id) in (
+         select line_id, provider_id from provider_reference where created_at < $3 order by created_at limit $2) returning 1
+     )
+     select ((select count(*) from trouble) + (select count(*) from reference))::int as gone`,
+    [first, limit, monthStart(before, 0)],
+  )
+  return row!.gone
+}
