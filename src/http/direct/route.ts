@@ -24,7 +24,7 @@ export type Translated = {
 export type DirectRoute<In extends SharedIn> = {
   channel: Channel
   path: string
-  read(body: unknown): Reading<In>
+  read: (body: unknown) => Reading<In>
   /** `body` may lack any field when it was wrong; `fail` notes what is wrong beyond its shape. */
   translate(body: Partial<In>, fail: Fail, isWrong: IsWrong): Translated
   /** For errors: the fields that fill the template. */
