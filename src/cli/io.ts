@@ -37,8 +37,7 @@ const cell = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString().slice(0, 19).replace('T', ' ')
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.length > 0 ? value.join(',') : '-'
-  if (typeof value === 'object') return JSON.stringify(value)
-  return String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Control characters in stored names must not reach a terminal. */
