@@ -42,13 +42,21 @@ async function openEmbedded() {
 async function openExternal(url: string) {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()
-  const alone = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [RUN_LOCK])
-  if (alone.rows[0]?.got) {
-    await dropTestDatabases(client)
-    await client.query('SELECT pg_advisory_unlock($1)', [RUN_LOCK])
-  }
+  await dropIfAlone(client)
   await client.query('SELECT pg_advisory_lock_shared($1)', [RUN_LOCK])
-  return { url, close: () => client.end() }
+  const close = async () => {
+    await client.query('SELECT pg_advisory_unlock_shared($1)', [RUN_LOCK])
+    await dropIfAlone(client)
+    await client.end()
+  }
+  return { url, close }
+}
+
+async function dropIfAlone(client: Client): Promise<void> {
+  const alone = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [RUN_LOCK])
+  if (!alone.rows[0]?.got) return
+  await dropTestDatabases(client)
+  await client.query('SELECT pg_advisory_unlock($1)', [RUN_LOCK])
 }
 
 async function dropTestDatabases(client: Client): Promise<void> {
