@@ -27,7 +27,7 @@ export async function createRule(db: Queryable, companyId: string, input: RuleIn
   const { kind, ...settings } = input.settings
   await db.query(
     `insert into rule (id, company_id, kind, name, action, is_enabled, apis, channels, segment_ids, settings, position)
-      values ($1, $2, $3, $4, $5, $6, coalesce($7, '{unified,direct}'), coalesce($8, '{email,sms,whatsapp}'), $9, $10, $11)`,
+      values ($1, $2, $3, $4, $5, $6, coalesce($7::text[], '{unified,direct}'), coalesce($8::text[], '{email,sms,whatsapp}'), $9, $10, $11)`,
     [
       id,
       companyId,
