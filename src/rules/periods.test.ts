@@ -82,6 +82,14 @@ describe('fixed periods', () => {
     expect(bounds(period, zone, iso)).toEqual([start, end])
   })
 
+  test('where a clock is put back over midnight, the date that comes again belongs to the new day', () => {
+    // Newfoundland, 7 November 2010: one minute after midnight it was 23:01 of the sixth again.
+    const start = '2010-11-07T02:30:00.000Z'
+    for (const at of [start, '2010-11-07T02:45:00Z', '2010-11-07T03:45:00Z'])
+      expect(bounds('day', 'America/St_Johns', at)).toEqual([start, '2010-11-08T03:30:00.000Z'])
+    expect(bounds('day', 'America/St_Johns', '2010-11-07T02:29:00Z')[1]).toBe(start)
+  })
+
   const zones = [
     'America/New_York',
     'Australia/Lord_Howe',
