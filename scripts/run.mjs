@@ -21,14 +21,28 @@ export function spawnNode(node, args, { env = {}, cwd = root, isLinked = false }
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
   }
   for (const signal of forwarded) process.on(signal, forward)
+  const parentWatch = watchParent(() => forward('SIGTERM'))
   const ended = new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       for (const name of forwarded) process.off(name, forward)
+      clearInterval(parentWatch)
       resolve({ code, signal, wasAsked })
     })
   })
   return { child, ended }
+}
+
+/** npm that is killed tells nobody; who is started by hand may well outlive his shell. */
+function watchParent(onDeath) {
+  if (!process.env.npm_lifecycle_event) return undefined
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    onDeath()
+  }, 500)
+  return timer.unref()
 }
 
 /** Runs a program to its end and returns its exit code. */
