@@ -89,7 +89,7 @@ export class Recorder {
     return {
       messages: this.#messages,
       // In the order of their ids, as every path that locks several contacts.
-      contacts: [...this.#contacts.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+      contacts: [...this.#contacts.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       attendances: [...this.#attendances.values()],
       counters: [...this.#counters.values()],
       keys: [...this.#keys.values()],

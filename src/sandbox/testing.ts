@@ -38,7 +38,7 @@ export async function callGraph(
   const answer = await fetch(`${sandbox.graph.baseUrl}${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   return { status: answer.status, body: await answer.json() }
 }

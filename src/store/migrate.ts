@@ -59,7 +59,7 @@ export async function migrate(
 type MigrationFile = { number: number; name: string }
 
 async function migrationFiles(): Promise<MigrationFile[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_.*\.sql$/.test(name)).sort()
+  const names = (await readdir(folder)).filter((name) => /^\d{4}_.*\.sql$/.test(name)).toSorted()
   return names.map((name) => ({ number: Number(name.slice(0, 4)), name }))
 }
 
