@@ -60,6 +60,8 @@ export type Receipt = {
   error?: { code: string; message: string }
   /** The recipient asked for no more: opts the contact out of this line's channel. */
   isOptOut?: boolean
+  /** The recipient wants no marketing; everything else may still be sent. */
+  isMarketingOptOut?: boolean
 }
 
 export type InboundMessage = {

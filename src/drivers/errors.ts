@@ -21,6 +21,10 @@ export type DriverError = {
   retryAfterMs?: number
   /** Throttled for this recipient only (WhatsApp's pair rate): the line goes on. */
   isRecipientOnly?: boolean
+  /** Opted out of marketing only: everything else may still be sent to this person. */
+  isMarketingOnly?: boolean
+  /** There is no such mailbox: the contact's address is marked, so that nothing more is sent to it. */
+  isAddressGone?: boolean
 }
 
 export type DriverErrorPolicy = {

@@ -17,6 +17,11 @@ export function checkSettings<S extends TObject>(schema: S, given: unknown): Set
   if (first?.keyword === 'required')
     return { ok: false, field: first.params.requiredProperties[0]!, reason: 'is required' }
   const field = (first?.instancePath ?? '').slice(1).replaceAll('/', '.')
+  // A check over several settings names the one at fault by the first word of its message.
+  if (first?.keyword === '~refine' && field === '') {
+    const [named = '', ...reason] = first.message.split(' ')
+    return { ok: false, field: named, reason: reason.join(' ') }
+  }
   return { ok: false, field, reason: first?.message ?? 'is not valid' }
 }
 

@@ -1,9 +1,10 @@
 /** Calls of the Graph API. */
 import type { DriverContext } from '../driver.ts'
 import type { DriverError } from '../errors.ts'
-import { readOutboundFault, readRefusal } from './errors.ts'
-import { parseObject } from './json.ts'
-import type { JsonObject } from './json.ts'
+import { readOutboundFault } from '../http.ts'
+import { readRefusal } from './errors.ts'
+import { parseObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import type { WhatsAppCloudSettings } from './settings.ts'
 
 export type CallResult =

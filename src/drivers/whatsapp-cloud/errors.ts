@@ -1,13 +1,14 @@
 /** The Cloud API's error codes in the words of the closed list. Codes decide; HTTP statuses and titles vary. */
-import { OutboundError } from '../../lib/outbound/index.ts'
 import type { OutboundResponse } from '../../lib/outbound/index.ts'
 import type { DriverError, DriverErrorKind } from '../errors.ts'
-import { asObject, asText, parseObject } from './json.ts'
-import type { JsonObject } from './json.ts'
+import { readBareStatus, retryAfterMs as retryAfterOf } from '../http.ts'
+import { asObject, asText, parseObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 
 type Meaning = {
   kind: DriverErrorKind
   isRecipientOnly?: boolean
+  isMarketingOnly?: boolean
   /** When the provider says nothing about it. */
   retryAfterMs?: number
   /** From this attempt on it is refused for good. */
@@ -38,7 +39,7 @@ const rows: readonly (readonly [codes: number[], meaning: Meaning])[] = [
   [[132015], { kind: 'throttled', isRecipientOnly: true, retryAfterMs: hour }],
   // This person, for good.
   [[130403, 130472, 130497, 131021, 131026, 131049, 131062], rejected],
-  [[131050], { kind: 'opted_out' }],
+  [[131050], { kind: 'opted_out', isMarketingOnly: true }],
   // This message or template.
   [[100, 131008, 131009, 131047, 131051, 131052, 131053, 131063, 135000], invalid],
   [[132000, 132001, 132005, 132007, 132012, 132016, 132018, 132068, 132069], invalid],
@@ -69,7 +70,7 @@ export function readRefusal(response: OutboundResponse, attempt: number, now: Da
   const error = asObject(parseObject(response.body)?.error)
   const code = typeof error.code === 'number' ? error.code : undefined
   const askedMs = askedWaitMs(response.headers, now)
-  if (code === undefined) return readBareStatus(response, askedMs)
+  if (code === undefined) return readBareStatus(response.status, askedMs)
   const meaning = meaningOf(
     code,
     Number(error.error_subcode ?? 0),
@@ -85,6 +86,7 @@ export function readRefusal(response: OutboundResponse, attempt: number, now: Da
     message: wordsOf(error),
     ...(mayRetry && retryAfterMs !== undefined ? { retryAfterMs } : {}),
     ...(meaning.isRecipientOnly && !isGivenUp ? { isRecipientOnly: true } : {}),
+    ...(meaning.isMarketingOnly ? { isMarketingOnly: true } : {}),
   }
 }
 
@@ -94,45 +96,14 @@ export function wordsOf(error: JsonObject): string {
   return (details && !title.includes(details) ? `${title}: ${details}` : title).slice(0, 500)
 }
 
-/** Something between us and Meta answered: a gateway that gave up may have passed the message on. */
-function readBareStatus({ status }: OutboundResponse, askedMs: number | undefined): DriverError {
-  const wait = askedMs === undefined ? {} : { retryAfterMs: askedMs }
-  const answer = (kind: DriverErrorKind, message: string, more = {}): DriverError => ({
-    kind,
-    code: `http_${status}`,
-    message,
-    ...more,
-  })
-  if (status === 429 || status === 503) return answer('throttled', 'the provider asks to wait', wait)
-  if (status >= 500) return answer('no_answer', 'a server between here and the provider gave up')
-  if (status === 401 || status === 403) return answer('misconfigured', 'access is refused')
-  if (status === 404 || (status >= 300 && status < 400))
-    return answer('misconfigured', 'the API is not at this address')
-  if (status >= 400) return answer('rejected', 'refused without a reason')
-  return answer('unreadable_reply', 'the answer is not what the API gives')
-}
-
-/** Retry-After in seconds or as a date, or the account's usage header, which counts minutes. */
+/** Retry-After, or the account's usage header, which counts minutes. */
 function askedWaitMs(headers: Record<string, string>, now: Date): number | undefined {
-  const after = headers['retry-after']
-  if (after !== undefined) {
-    const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now.getTime()
-    if (Number.isFinite(ms)) return Math.min(24 * hour, Math.max(0, ms))
-  }
+  const after = retryAfterOf(headers, now)
+  if (after !== undefined) return after
   const usage = parseObject(Buffer.from(headers['x-business-use-case-usage'] ?? ''))
   const minutes = Object.values(usage ?? {})
     .flatMap((entries) => (Array.isArray(entries) ? entries.map(asObject) : []))
     .map((entry) => Number(entry.estimated_time_to_regain_access ?? 0))
     .filter((value) => Number.isFinite(value) && value > 0)
   return minutes.length === 0 ? undefined : Math.min(24 * hour, Math.max(...minutes) * minute)
-}
-
-/** `isHandOver` false: nothing that a person receives was in the request, so it may simply be made again. */
-export function readOutboundFault(error: unknown, isHandOver: boolean): DriverError {
-  if (!(error instanceof OutboundError)) throw error
-  const { kind, message } = error
-  if (kind === 'refused' || kind === 'untrusted') return { kind: 'misconfigured', code: kind, message }
-  if (kind === 'too_large')
-    return { kind: isHandOver ? 'unreadable_reply' : 'unreachable', code: kind, message }
-  return { kind: error.wasSent && isHandOver ? 'no_answer' : 'unreachable', code: kind, message }
 }

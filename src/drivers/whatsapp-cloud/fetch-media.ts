@@ -1,7 +1,7 @@
 /** Fetches what a person sent: first where it is, then the bytes. */
 import type { DriverContext, FileBytes } from '../driver.ts'
 import type { GraphApi } from './api.ts'
-import { asText } from './json.ts'
+import { asText } from '../json.ts'
 import type { WhatsAppCloudSettings } from './settings.ts'
 
 const maxMediaBytes = 100 * 1024 * 1024

@@ -5,8 +5,8 @@ import type { DriverLine, HookRequest, HookResult, InboundMessage, LineReport, R
 import { readSettings } from '../settings.ts'
 import { wordsOf } from './errors.ts'
 import { readInboundMessage } from './inbound.ts'
-import { asList, asObject, asText, parseObject } from './json.ts'
-import type { JsonObject } from './json.ts'
+import { asList, asObject, asText, parseObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import { WhatsAppCloudSettings } from './settings.ts'
 import { readTemplateUpdate } from './templates.ts'
 
@@ -83,7 +83,8 @@ const states: Record<string, Receipt['state']> = {
   failed: 'failed',
 }
 const ownIdForm = /^msg_[0-9a-f]{32}$/
-const optOutCode = '131050'
+/** The person stopped marketing of this business; anything else may still be sent. */
+const marketingOptOutCode = '131050'
 
 export const readTime = (timestamp: unknown): Date => {
   const seconds = Number(asText(timestamp))
@@ -107,7 +108,7 @@ function readStatus(status: JsonObject): LineReport[] {
         state,
         at: readTime(status.timestamp),
         ...(state === 'failed' && error ? { error: { code, message: wordsOf(error) } } : {}),
-        ...(code === optOutCode ? { isOptOut: true } : {}),
+        ...(code === marketingOptOutCode ? { isMarketingOptOut: true } : {}),
       },
     },
   ]

@@ -1,7 +1,7 @@
 /** A message of a person, whatever kind it is. */
 import type { InboundMessage } from '../driver.ts'
-import { asList, asObject, asText } from './json.ts'
-import type { JsonObject } from './json.ts'
+import { asList, asObject, asText } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 
 const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { FileBytes } from '../driver.ts'
 import type { DriverError } from '../errors.ts'
 import type { GraphApi } from './api.ts'
-import { asText } from './json.ts'
+import { asText } from '../json.ts'
 
 export type Uploaded =
   | { ok: true; id: string; isFresh: boolean }

@@ -5,7 +5,7 @@ import type {
   TemplateButtonParameter,
   TemplateParameter,
 } from '../../domain/message.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '../json.ts'
 
 type TemplateContent = Extract<MessageContent, { kind: 'template' }>
 type TextContent = Extract<MessageContent, { kind: 'text' }>

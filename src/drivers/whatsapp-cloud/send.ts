@@ -4,11 +4,12 @@ import type { DriverContext, DriverLine, LineSession, OutgoingMessage, SendResul
 import type { DriverError } from '../errors.ts'
 import { clip } from '../exchange.ts'
 import { fileOf } from '../files.ts'
+import { isLineFault } from '../http.ts'
 import { readSettings } from '../settings.ts'
 import { createGraphApi } from './api.ts'
 import { fetchMedia } from './fetch-media.ts'
-import { asList, asText } from './json.ts'
-import type { JsonObject } from './json.ts'
+import { asList, asText } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import { createMediaIds } from './media.ts'
 import { partsOf } from './payload.ts'
 import type { Part } from './payload.ts'
@@ -104,9 +105,7 @@ export function openWhatsAppLine(line: DriverLine, context: DriverContext): Line
     fetchMedia: (providerMediaId) => fetchMedia(api, settings, context, providerMediaId),
     listTemplates: () => listTemplates(api, settings.wabaId),
     health() {
-      // A refused message says nothing about the line.
-      const isDown =
-        lastFault !== undefined && /^(?:misconfigured|unreachable|no_answer)$/.test(lastFault.kind)
+      const isDown = lastFault !== undefined && isLineFault(lastFault)
       return { isUp: !isDown, detail: isDown ? lastFault!.message : 'The provider answers.' }
     },
     async close() {},

@@ -1,8 +1,8 @@
 /** Templates as Meta knows them: their approval, asked for or told by webhook. */
 import type { TemplateReport } from '../driver.ts'
 import type { GraphApi } from './api.ts'
-import { asList, asObject, asText } from './json.ts'
-import type { JsonObject } from './json.ts'
+import { asList, asObject, asText } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 
 /** Statuses of the API and events of the webhook. FLAGGED is only a warning and stands for no change. */
 const approvals: Record<string, TemplateReport['approval']> = {

@@ -806,7 +806,7 @@ describe('the hook', () => {
         state: 'failed',
         error: { code: '131026', message: 'Message undeliverable: old client' },
       },
-      { providerId: 'wamid.3', state: 'failed', isOptOut: true },
+      { providerId: 'wamid.3', state: 'failed', isMarketingOptOut: true },
       { providerId: 'wamid.4', state: 'read', at: new Date(1_763_174_052_000) },
       { providerId: 'wamid.6', state: 'sent' },
     ])
