@@ -16,6 +16,12 @@ export type IdPrefix =
   | 'lst'
   | 'att'
   | 'evt'
+  | 'inb'
+  | 'ses'
+  | 'key'
+  | 'aud'
+  | 'alr'
+  | 'job'
 
 export const newId = (): string => randomUUIDv7()
 

@@ -5,8 +5,10 @@ import { createAcceptor, type Acceptor } from '../flows/accept-message.ts'
 import { addressesOf } from '../flows/addresses.ts'
 import { createDatabaseCheck } from '../flows/check-database.ts'
 import { createTokenChecker } from '../flows/check-tokens.ts'
+import { withDemoCatcher } from '../flows/demo/catcher.ts'
 import { createRateLimits } from '../flows/limit-rates.ts'
 import { createLogIn } from '../flows/log-in.ts'
+import { queueCallbacks, queueReceived } from '../flows/queue-callbacks.ts'
 import { createReadMedia } from '../flows/read-media.ts'
 import { createReceiveHook } from '../flows/receive-hook.ts'
 import { createReportRecorder } from '../flows/record-reports.ts'
@@ -44,7 +46,10 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
     queueDepth: config.acceptQueueDepth,
     onQueued: (lineIds) => lanes.wake(lineIds),
   })
-  const recorder = createReportRecorder({ db, clock, log })
+  const told = { onChanged: queueCallbacks, onReceived: queueReceived }
+  const recorder = createReportRecorder({ db, clock, log, ...told })
+  const allowed = outboundExceptions(config)
+  const catcher = config.isDemo ? await withDemoCatcher(allowed, { db, log }) : undefined
   const largeBodies = createLargeBodyReader()
   measureAccepting(registry, acceptor)
 
@@ -68,7 +73,7 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
   })
   const direct = createDirectSurface({
     accept: acceptor.accept,
-    exceptions: outboundExceptions(config),
+    exceptions: catcher?.exceptions ?? allowed,
     tokens,
     limits,
     addressOf,
@@ -113,6 +118,7 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
       await listening.close()
       await acceptor.drain()
       await recorder.drain()
+      catcher?.close()
       lanes.close()
       await limits.close()
       await largeBodies.close()

@@ -1,10 +1,13 @@
 /** The worker process: delivery, housekeeping, and the demo's sandbox. */
 import os from 'node:os'
 import { addressesOf } from '../flows/addresses.ts'
+import { withDemoCatcher } from '../flows/demo/catcher.ts'
 import { findDemoPeers, startDemoSandbox } from '../flows/demo/sandbox.ts'
 import { housekeepingJobs } from '../flows/keep-house.ts'
+import { queueCallbacks, queueReceived } from '../flows/queue-callbacks.ts'
 import { createReportRecorder } from '../flows/record-reports.ts'
 import { createOutbound } from '../lib/outbound/index.ts'
+import { startCallbacks } from '../worker/callbacks.ts'
 import { startDelivery } from '../worker/delivery.ts'
 import { deliveryJobs } from '../worker/delivery-jobs.ts'
 import { runJobs } from '../worker/jobs.ts'
@@ -28,13 +31,14 @@ async function startDelivering(context: RoleContext): Promise<Part> {
   const { config, db, clock, log } = context
   // Line hosts on loopback are refused, but for the sandbox's own ports.
   const peers = config.isDemo ? await findDemoPeers(db) : []
-  const outbound = createOutbound({
-    exceptions: outboundExceptions(
-      config,
-      peers.map((peer) => `brokers=${peer}`),
-    ),
-  })
-  const recorder = createReportRecorder({ db, clock, log })
+  const allowed = outboundExceptions(
+    config,
+    peers.map((peer) => `brokers=${peer}`),
+  )
+  const catcher = config.isDemo ? await withDemoCatcher(allowed, context) : undefined
+  const outbound = createOutbound({ exceptions: catcher?.exceptions ?? allowed })
+  const told = { onChanged: queueCallbacks, onReceived: queueReceived }
+  const recorder = createReportRecorder({ db, clock, log, ...told })
   const delivery = await startDelivery({
     ...context,
     outbound,
@@ -43,12 +47,15 @@ async function startDelivering(context: RoleContext): Promise<Part> {
     nodeName: `${os.hostname()}:${config.dataDir}`,
     report: (line, reports) => recorder.report(line, reports),
   })
-  const jobs = runJobs(deliveryJobs({ db, clock, log, delivery }), log)
+  const callbacks = startCallbacks({ ...context, outbound })
+  const jobs = runJobs(deliveryJobs({ db, clock, log, delivery, ...told }), log)
   return {
     async stop() {
       await jobs.close()
       await delivery.close()
       await recorder.drain()
+      await callbacks.close()
+      catcher?.close()
       await outbound.close()
     },
   }

@@ -1,17 +1,25 @@
 /** What keeps waiting messages moving: early receipts, unknown outcomes, deferred messages, parts, templates. */
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { giveUpParts } from '../flows/receive-inbound.ts'
+import { giveUpParts, type OnReceived } from '../flows/receive-inbound.ts'
 import { matchEarlyReceipts } from '../flows/record-receipts.ts'
 import { releaseDeferred } from '../flows/release-deferred.ts'
 import { resolveUnknown } from '../flows/resolve-unknown.ts'
+import type { OnChanged } from '../flows/state-change.ts'
 import { syncTemplates } from '../flows/sync-templates.ts'
 import { CatalogueCache } from '../store/catalogue.ts'
 import type { Db } from '../store/db.ts'
 import type { Delivery } from './delivery.ts'
 import type { Job } from './jobs.ts'
 
-export function deliveryJobs(context: { db: Db; clock: Clock; log: Log; delivery: Delivery }): Job[] {
+export function deliveryJobs(context: {
+  db: Db
+  clock: Clock
+  log: Log
+  delivery: Delivery
+  onChanged?: OnChanged
+  onReceived?: OnReceived
+}): Job[] {
   const { db, log, delivery } = context
   const catalogues = new CatalogueCache(db)
   return [

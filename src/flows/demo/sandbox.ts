@@ -17,6 +17,7 @@ import type { Db } from '../../store/db.ts'
 import { changeLineSettings, lineAddress, listLines, pauseLine, type LineRecord } from '../../store/lines.ts'
 import { listTemplates } from '../../store/templates.ts'
 import { addressesOf, type AddressFacts } from '../addresses.ts'
+import { publishCatcher } from './catcher.ts'
 import { digitsOf, untilSandboxRuns } from './create.ts'
 import { readQuickstart, withAddresses, writeQuickstart, type Quickstart } from './quickstart.ts'
 
@@ -42,6 +43,7 @@ export async function startDemoSandbox(options: DemoSandboxOptions): Promise<San
   const sandbox = await openSandbox(options, demo, lines)
   try {
     await publishPeers(db, sandbox)
+    await publishCatcher(db, sandbox.catcher.url)
     await pointLines(options, demo, lines, sandbox)
     await refreshContacts(options, demo, lines, sandbox)
     const addresses = { ...addressesOf(config), sandbox: sandbox.url }

@@ -10,6 +10,8 @@ export type ExchangeOptions = {
   headers: Record<string, string>
   body: string | Buffer | undefined
   maxBytes: number
+  /** The status is the answer: a body that is too large, too slow or cut off is given as far as it came. */
+  canClip?: boolean
   /** Aborts with `timed_out` when it fires. */
   deadline: AbortSignal
 }
@@ -34,8 +36,14 @@ export function exchange(pool: Dispatcher, url: URL, options: ExchangeOptions): 
       deadline.removeEventListener('abort', onDeadline)
       act()
     }
+    const settleFault = (error: OutboundError): void =>
+      end(() =>
+        options.canClip && status >= 200
+          ? resolve({ status, headers, body: Buffer.concat(chunks).subarray(0, maxBytes) })
+          : reject(error),
+      )
     const fail = (error: OutboundError): void => {
-      end(() => reject(error))
+      settleFault(error)
       controller?.abort(error)
     }
     const onDeadline = (): void =>
@@ -61,15 +69,15 @@ export function exchange(pool: Dispatcher, url: URL, options: ExchangeOptions): 
           status = statusCode
           headers = plainHeaders(answered)
           const announced = Number(headers['content-length'])
-          if (announced > maxBytes && options.method !== 'HEAD') fail(tooLarge(maxBytes))
+          if (announced > maxBytes && options.method !== 'HEAD' && !options.canClip) fail(tooLarge(maxBytes))
         },
         onResponseData(_, chunk) {
           size += chunk.length
+          if (size <= maxBytes || options.canClip) chunks.push(chunk)
           if (size > maxBytes) fail(tooLarge(maxBytes))
-          else chunks.push(chunk)
         },
         onResponseEnd: () => end(() => resolve({ status, headers, body: Buffer.concat(chunks, size) })),
-        onResponseError: (_, error) => end(() => reject(readFault(error, controller !== undefined))),
+        onResponseError: (_, error) => settleFault(readFault(error, controller !== undefined)),
       },
     )
   })

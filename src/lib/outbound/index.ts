@@ -27,6 +27,8 @@ export type OutboundRequest = {
   /** For everything: resolving, connecting, all redirects, the last byte of the body. */
   timeoutMs: number
   maxBytes: number
+  /** Answers are given as far as they came once their status is known, instead of failing for their body. */
+  canClip?: boolean
   /** How many to follow; only GET and HEAD are, others get the 3xx itself. Default: files 3, all others none. */
   redirects?: number
 }
@@ -108,6 +110,7 @@ export function createOutbound(options: { exceptions: Exceptions; resolve?: Reso
           headers,
           body,
           maxBytes,
+          canClip: request.canClip,
           deadline,
         })
         const { location } = response.headers
