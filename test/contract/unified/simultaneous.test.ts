@@ -22,6 +22,9 @@ const states = async (company: Company) =>
     ).map((row) => [row.state, row.count]),
   )
 
+const notAccepted = (answers: Answer[]) =>
+  answers.filter((answer) => answer.status !== 200).map((answer) => `${answer.status} ${answer.text}`)
+
 const deadlocks = async () => {
   const [row] = await u.app.db.query<{ deadlocks: number }>(
     'select deadlocks from pg_stat_database where datname = current_database()',
@@ -196,7 +199,7 @@ describe('shuffled sends from four callers to the same contacts', () => {
       return answers
     }
     const answers = (await Promise.all([0, 1, 2, 3].map(caller))).flat()
-    expect(count(answers, 200)).toBe(4 * 5 * 40)
+    expect(notAccepted(answers)).toEqual([])
     expect(await company.traces()).toMatchObject({ messages: 800, contacts: 40 })
     expect(await deadlocks()).toBe(before)
   })
@@ -212,7 +215,7 @@ describe('shuffled sends from four callers to the same contacts', () => {
           .map(({ key, body }) => company.sendTo(u.app.urls[index % 2]!, body, { 'idempotency-key': key })),
       )
     const answers = (await Promise.all([0, 1, 2, 3].map(caller))).flat()
-    expect(count(answers, 200)).toBe(120)
+    expect(notAccepted(answers)).toEqual([])
     expect(await company.traces()).toMatchObject({ messages: 30, keys: 30 })
     expect(await deadlocks()).toBe(before)
   })
