@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HoursOfDay, Rule, RuleSettings } from '../domain/rule.ts'
-import { countersOf, firstAllowedAt, listIdsOf, runRules } from './engine.ts'
+import { countersOf, firstAllowedAt, runRules } from './engine.ts'
 import { raised, type CounterValue, type RuleFacts } from './facts.ts'
 import { dateOf, localAt, minuteMs, minuteOfDay, weekdayOf } from './local-time.ts'
 
@@ -226,21 +226,17 @@ describe('rules', () => {
     expect(later(0, 'other')).toEqual([])
   })
 
-  test('counters and lists are those of the rules that apply, each once', () => {
+  test('counters are those of the rules that apply, each once', () => {
     const rules = [
       rule({ kind: 'duplicate', withinMinutes: 1 }),
       rule({ kind: 'duplicate', withinMinutes: 5 }),
       rule({ kind: 'frequency_cap', limit: 1, period: 'day' }, { channels: ['email'] }),
       rule({ kind: 'frequency_cap', limit: 1, period: 'week' }, { id: 'weekly' }),
-      list('one'),
-      list('one'),
-      { ...list('two'), apis: ['unified'] as Rule['apis'] },
     ]
     expect(countersOf(rules, facts())).toEqual([
       { key: 'dup:content', at: now },
       { key: 'cap:weekly:week', at: new Date('2026-05-04T03:00:00Z') },
     ])
-    expect(listIdsOf(rules, 'direct', 'sms', null)).toEqual(['one'])
   })
 
   test('a block beside a deferral refuses, and both reasons are there', () => {

@@ -1,6 +1,5 @@
 /** Runs every rule that applies and returns every verdict, so that a refusal can name all its reasons. */
-import type { Api, Channel } from '../domain/channel.ts'
-import { apis, channels } from '../domain/channel.ts'
+import { apis, channels, type Api, type Channel } from '../domain/channel.ts'
 import type { Verdict } from '../domain/outcome.ts'
 import type { Rule, RuleKind } from '../domain/rule.ts'
 import { checkAllowedHours } from './allowed-hours.ts'
@@ -93,21 +92,6 @@ export function countersOf(rules: readonly Rule[], facts: CounterFacts): Counter
     }
   }
   return raises
-}
-
-/** The restriction lists that have a say, each once. */
-export function listIdsOf(
-  rules: readonly Rule[],
-  api: Api,
-  channel: Channel,
-  segmentId: string | null,
-): string[] {
-  const ids = new Set<string>()
-  for (const rule of rules) {
-    if (rule.settings.kind === 'restriction_list' && applies(rule, api, channel, segmentId))
-      ids.add(rule.settings.listId)
-  }
-  return [...ids]
 }
 
 function applicable(rules: readonly Rule[], facts: RuleFacts): Rule[] {

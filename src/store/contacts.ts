@@ -38,7 +38,7 @@ export async function createContact(
     [
       newId(),
       companyId,
-      phone?.phone.digits,
+      phone?.phone.e164,
       phone?.phone.key,
       email?.email.address,
       email?.email.key,
