@@ -45,8 +45,8 @@ export type FileBytes = { bytes: Buffer; name: string; mimeType: string }
 export type Exchange = { request: string; response: string }
 
 export type SendResult =
-  /** One provider id per part, in order. */
-  | { ok: true; providerIds: string[]; exchange?: Exchange }
+  /** One provider id per part, in order. `isDelivered`: the peer is where it ends; no receipt will follow. */
+  | { ok: true; providerIds: string[]; isDelivered?: boolean; exchange?: Exchange }
   /** `takenIds`: parts that were taken although the whole was not; give them back with the next attempt. */
   | { ok: false; error: DriverError; takenIds?: (string | null)[]; exchange?: Exchange }
 

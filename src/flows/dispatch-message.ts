@@ -3,6 +3,7 @@ import { showId } from '../lib/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { OutboundError, type Outbound } from '../lib/outbound/index.ts'
+import { latencyBucket } from '../domain/latency.ts'
 import type { FileRef, MessageContent } from '../domain/message.ts'
 import type { FileBytes, LineSession, SendResult } from '../drivers/driver.ts'
 import { driverErrorPolicies, type DriverError } from '../drivers/errors.ts'
@@ -10,7 +11,8 @@ import { fileKey } from '../drivers/files.ts'
 import { backoffMs, retryBackoff } from '../lanes/backoff.ts'
 import type { Queryable } from '../store/db.ts'
 import { readFile } from '../store/files.ts'
-import type { ClaimedMessage, Settlement } from '../store/outbox.ts'
+import { putBack, type ClaimedMessage, type Settlement } from '../store/outbox.ts'
+import { cleanResult } from './clean-result.ts'
 
 export type DispatchContext = { db: Queryable; clock: Clock; log: Log; outbound: Outbound }
 
@@ -18,7 +20,9 @@ export type DispatchContext = { db: Queryable; clock: Clock; log: Log; outbound:
 export type LineEffect =
   | { kind: 'works' }
   | { kind: 'nothing' }
-  | { kind: 'backs_off'; askedMs?: number }
+  /** Handed over, and no answer. */
+  | { kind: 'doubts' }
+  | { kind: 'backs_off'; askedMs?: number; isAway: boolean }
   | { kind: 'pauses'; reason: string }
 
 export type Dispatched = { settlement: Settlement; effect: LineEffect }
@@ -27,18 +31,33 @@ const maxFileBytes = 100 * 1024 * 1024
 const fetchTimeoutMs = 30_000
 /** How long an unknown outcome waits for a receipt. */
 export const reconcileMs = 10 * 60_000
+/** The last try comes so long before the expiry, however long the pauses have grown. */
+const lastTryMs = 5_000
+/** When the database cannot give a file: nothing was handed over, and the line is well. */
+const storeAwayMs = 1_000
 
+/** `mayHandOver` is asked last thing before the driver: fetching files takes time. */
 export async function dispatchMessage(
   context: DispatchContext,
   message: ClaimedMessage,
   session: LineSession,
+  mayHandOver: () => boolean,
 ): Promise<Dispatched> {
   const { clock, log } = context
   const startedAt = clock.now()
   if (message.expiresAt <= startedAt)
     return { settlement: expired(message, startedAt), effect: { kind: 'nothing' } }
-  const files = await collectFiles(context, message)
+  let files: Files
+  try {
+    files = await collectFiles(context, message)
+  } catch (error) {
+    log.warn({ err: error, messageId: message.messageId }, 'the files of a message could not be read')
+    const now = clock.now()
+    const settlement = { ...putBack(message, now), due_at: new Date(now.getTime() + storeAwayMs) }
+    return { settlement, effect: { kind: 'nothing' } }
+  }
   if (!files.ok) return settle(message, { ok: false, error: files.error }, startedAt, clock.now())
+  if (!mayHandOver()) return { settlement: putBack(message, clock.now()), effect: { kind: 'nothing' } }
   let result: SendResult
   try {
     result = await session.send({
@@ -58,47 +77,38 @@ export async function dispatchMessage(
       error: { kind: 'no_answer', code: 'driver_fault', message: 'the driver failed while handing it over' },
     }
   }
-  return settle(message, result, startedAt, clock.now())
+  return settle(message, cleanResult(result), startedAt, clock.now())
 }
 
 export function settle(message: ClaimedMessage, result: SendResult, startedAt: Date, now: Date): Dispatched {
   const attempt = { attempt: message.attempts, lineId: showId('lin', message.lineId), startedAt }
-  const base = {
-    message_id: message.messageId,
-    line_id: message.lineId,
-    epoch: message.epoch,
-    at: now,
-    due_at: null,
-    to_line_id: null,
-    counts: true,
-    provider_ids: [],
-    error_code: null,
-    error_message: null,
-    resolve_at: null,
-  }
-  if (result.ok)
+  const base = putBack(message, now)
+  if (result.ok) {
+    const { providerIds, isDelivered = false } = result
     return {
       // A success keeps the provider's ids only.
       settlement: {
         ...base,
-        state: 'sent',
-        provider_ids: result.providerIds,
-        event: { kind: 'sent', detail: { ...attempt, providerIds: result.providerIds } },
+        state: isDelivered ? 'delivered' : 'sent',
+        provider_ids: providerIds,
+        event: { kind: 'sent', detail: { ...attempt, providerIds, ...(isDelivered && { isDelivered }) } },
+        latency_bucket: isDelivered ? latencyBucket(now.getTime() - message.acceptedAt.getTime()) : null,
       },
       effect: { kind: 'works' },
     }
+  }
 
   const { error } = result
-  const policy = driverErrorPolicies[error.kind]
   const failure = {
     ...base,
     provider_ids: result.takenIds?.some((id) => id !== null) ? result.takenIds : [],
     error_code: error.code,
     error_message: error.message,
     event: { kind: 'attempt', detail: { ...attempt, error }, exchange: result.exchange },
+    is_opt_out: error.kind === 'opted_out',
   }
   const effect = effectOf(error)
-  switch (policy.message) {
+  switch (driverErrorPolicies[error.kind].message) {
     case 'fail':
       return { settlement: { ...failure, state: 'failed' }, effect }
     case 'unknown':
@@ -109,9 +119,7 @@ export function settle(message: ClaimedMessage, result: SendResult, startedAt: D
     case 'retry': {
       const dueAt = retryAt(message, error, now)
       if (dueAt >= message.expiresAt) return { settlement: { ...failure, state: 'expired' }, effect }
-      // A fault of the line is not the message's: its own attempts do not grow by it.
-      const counts = policy.line !== 'pauses'
-      return { settlement: { ...failure, state: 'queued', due_at: dueAt, counts }, effect }
+      return { settlement: { ...failure, state: 'queued', due_at: dueAt }, effect }
     }
   }
 }
@@ -121,32 +129,29 @@ function effectOf(error: DriverError): LineEffect {
     case 'pauses':
       return { kind: 'pauses', reason: `${error.code}: ${error.message}` }
     case 'backs_off':
-      return error.isRecipientOnly ? { kind: 'works' } : { kind: 'backs_off', askedMs: error.retryAfterMs }
+      if (error.isRecipientOnly) return { kind: 'works' }
+      return { kind: 'backs_off', askedMs: error.retryAfterMs, isAway: error.kind === 'unreachable' }
     case 'goes_on':
-      return error.kind === 'no_answer' ? { kind: 'nothing' } : { kind: 'works' }
+      return error.kind === 'no_answer' ? { kind: 'doubts' } : { kind: 'works' }
   }
 }
 
-/** A provider's own word on when to come back wins over ours. */
+/** A provider's own word on when to come back wins over ours; ours leaves room for a last try. */
 function retryAt(message: ClaimedMessage, error: DriverError, now: Date): Date {
+  // When the line is resumed, not when this message has waited for long.
   if (error.kind === 'misconfigured') return now
-  return new Date(now.getTime() + (error.retryAfterMs ?? backoffMs(message.attempts, retryBackoff)))
+  if (error.retryAfterMs !== undefined) return new Date(now.getTime() + error.retryAfterMs)
+  const dueAtMs = now.getTime() + backoffMs(message.attempts, retryBackoff)
+  const lastTryAtMs = message.expiresAt.getTime() - lastTryMs
+  return new Date(lastTryAtMs > now.getTime() + lastTryMs ? Math.min(dueAtMs, lastTryAtMs) : dueAtMs)
 }
 
 const expired = (message: ClaimedMessage, now: Date): Settlement => ({
-  message_id: message.messageId,
-  line_id: message.lineId,
-  epoch: message.epoch,
+  ...putBack(message, now),
   state: 'expired',
-  at: now,
-  due_at: null,
-  to_line_id: null,
-  counts: false,
-  provider_ids: [],
   error_code: 'expired',
   error_message: 'it could not be handed over in time',
   event: { kind: 'expired', detail: {} },
-  resolve_at: null,
 })
 
 type Files = { ok: true; bytes: Map<string, FileBytes> } | { ok: false; error: DriverError }

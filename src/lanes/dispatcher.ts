@@ -5,6 +5,7 @@ import type { Queryable } from '../store/db.ts'
 import {
   claimMessages,
   findMarked,
+  putBack,
   unmark,
   type ClaimedMessage,
   type ClaimWish,
@@ -16,6 +17,8 @@ import { createSettler, type Settler } from './settler.ts'
 const maxSlotsPerClaim = 2_000
 const pollMs = 1_000
 const strayCheckMs = 5_000
+/** Lanes that wait for their rate are looked at together, not each for its own millisecond. */
+const minLookMs = 5
 
 export type DispatcherOptions = {
   db: Queryable
@@ -24,10 +27,12 @@ export type DispatcherOptions = {
   log: Log
   /** Hands one message over and says what came of it; never throws. */
   handOver(message: ClaimedMessage, lane: Lane): Promise<Settlement>
-  /** False while the lease may have run out: nothing new is claimed. */
+  /** False while the lease may have run out: nothing new is claimed or handed over. */
   mayDrive(): boolean
-  onSettled?(settlement: Settlement, isOurs: boolean): void
+  onSettled?(settlement: Settlement): void
 }
+
+type Wish = { lane: Lane; claim: ClaimWish }
 
 export class Dispatcher {
   readonly lanes = new Map<string, Lane>()
@@ -36,20 +41,21 @@ export class Dispatcher {
   readonly #inFlight = new Map<string, Lane>()
   #isPumping = false
   #isWanted = false
+  #isClosed = false
   #timer: NodeJS.Timeout | undefined
   readonly #poll: NodeJS.Timeout
-  readonly #strayCheck: NodeJS.Timeout
-  #strays = new Set<string>()
+  #strayCheckAtMs = performance.now() + strayCheckMs
+  /** The lane at which the next claim begins, so that all come first in turn. */
   #turn = 0
 
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#settler = createSettler({
-      ...options,
-      onSettled: (settlement, isOurs) => this.#settled(settlement, isOurs),
+      db: options.db,
+      log: options.log,
+      onSettled: (batch, ours) => this.#settled(batch, ours),
     })
     this.#poll = setInterval(() => this.wake('*'), pollMs)
-    this.#strayCheck = setInterval(() => void this.#unmarkStrays(), strayCheckMs)
   }
 
   add(lane: Lane): void {
@@ -57,16 +63,10 @@ export class Dispatcher {
     this.#pump()
   }
 
-  /** Resolves when nothing of the lane is in flight any more. */
-  async remove(lineId: string): Promise<void> {
-    const lane = this.lanes.get(lineId)
-    if (lane === undefined) return
+  /** Nothing more is claimed for it; what is in flight still settles. */
+  remove(lane: Lane): void {
     lane.stop()
-    while (lane.inFlight > 0) {
-      await new Promise((resolve) => setTimeout(resolve, 10))
-      if (this.lanes.get(lineId) !== lane) return
-    }
-    this.lanes.delete(lineId)
+    if (this.lanes.get(lane.lineId) === lane) this.lanes.delete(lane.lineId)
   }
 
   wake(lineIds: Iterable<string> | '*'): void {
@@ -79,13 +79,12 @@ export class Dispatcher {
     this.#pump()
   }
 
-  /** Stops claiming, lets what is in flight end, and writes it down. */
+  /** Once the lanes are stopped and idle: writes down what is left. */
   async close(): Promise<void> {
+    this.#isClosed = true
     clearInterval(this.#poll)
-    clearInterval(this.#strayCheck)
-    await Promise.all([...this.lanes.keys()].map((id) => this.remove(id)))
-    await this.#settler.drain()
     clearTimeout(this.#timer)
+    await this.#settler.drain()
   }
 
   get inFlight(): number {
@@ -94,7 +93,7 @@ export class Dispatcher {
 
   #pump(): void {
     this.#isWanted = true
-    if (this.#isPumping) return
+    if (this.#isPumping || this.#isClosed) return
     this.#isPumping = true
     clearTimeout(this.#timer)
     void this.#run().finally(() => {
@@ -104,104 +103,136 @@ export class Dispatcher {
   }
 
   async #run(): Promise<void> {
-    while (this.#isWanted) {
+    const { db, workerId, clock, log, mayDrive } = this.#options
+    while (this.#isWanted && !this.#isClosed) {
       this.#isWanted = false
-      const wishes = this.#options.mayDrive() ? this.#wishes() : []
+      if (!mayDrive()) return
+      if (performance.now() >= this.#strayCheckAtMs) await this.#unmarkStrays()
+      const wishes = this.#wishes()
       if (wishes.length === 0) return
+      let messages: ClaimedMessage[] = []
       try {
-        this.#takeOn(
-          wishes,
-          await claimMessages(this.#options.db, this.#options.workerId, wishes, this.#options.clock.now()),
+        messages = await claimMessages(
+          db,
+          workerId,
+          wishes.map(({ claim }) => claim),
+          clock.now(),
         )
       } catch (error) {
-        this.#options.log.warn({ err: error }, 'work could not be fetched; trying again')
+        log.warn({ err: error }, 'work could not be fetched; trying again')
+        for (const { lane, claim } of wishes) lane.claimed(claim.free, 0)
         return
       }
+      this.#takeOn(wishes, messages)
     }
   }
 
-  /** Every lane that has slots and may have work, another one first each time, up to a bound for one claim. */
-  #wishes(): ClaimWish[] {
+  /** Every lane that has slots and may have work, up to a bound for one claim; the rest comes with the next. */
+  #wishes(): Wish[] {
     const nowMs = performance.now()
     const lanes = [...this.lanes.values()]
-    const start = this.#turn++ % Math.max(1, lanes.length)
-    const wishes: ClaimWish[] = []
+    const wishes: Wish[] = []
     let slots = maxSlotsPerClaim
-    for (let index = 0; index < lanes.length && slots > 0; index++) {
-      const lane = lanes[(start + index) % lanes.length]!
-      if (!lane.mayHaveWork) continue
-      const free = Math.min(slots, lane.freeSlots(nowMs))
+    for (let index = 0; index < lanes.length; index++) {
+      const place = (this.#turn + index) % lanes.length
+      const lane = lanes[place]!
+      const free = lane.mayHaveWork ? lane.freeSlots(nowMs) : 0
       if (free === 0) continue
-      slots -= free
-      const share = lane.lowShare(free)
+      if (slots === 0) {
+        this.#turn = place
+        this.#isWanted = true
+        break
+      }
+      const taken = Math.min(slots, free)
+      slots -= taken
+      lane.reserve(taken)
+      const { single, deferred } = lane.shares(taken)
+      const { lineId, epoch } = lane
       wishes.push({
-        line_id: lane.lineId,
-        epoch: lane.epoch,
-        free,
-        single_share: Math.ceil(share / 2),
-        deferred_share: Math.floor(share / 2) || share,
+        lane,
+        claim: { line_id: lineId, epoch, free: taken, single_share: single, deferred_share: deferred },
       })
     }
     return wishes
   }
 
-  #takeOn(wishes: ClaimWish[], messages: ClaimedMessage[]): void {
+  #takeOn(wishes: readonly Wish[], messages: ClaimedMessage[]): void {
+    const lanes = new Map<string, Lane>()
     const found = new Map<string, number>()
-    for (const message of messages) found.set(message.lineId, (found.get(message.lineId) ?? 0) + 1)
-    for (const { line_id: lineId, free } of wishes) {
-      const lane = this.lanes.get(lineId)
-      const count = found.get(lineId) ?? 0
-      lane?.claimed(count)
-      if (lane && count < free) lane.mayHaveWork = false
+    for (const { lineId } of messages) found.set(lineId, (found.get(lineId) ?? 0) + 1)
+    for (const { lane, claim } of wishes) {
+      const count = found.get(lane.lineId) ?? 0
+      lanes.set(lane.lineId, lane)
+      lane.claimed(claim.free, count)
+      if (count < claim.free) lane.mayHaveWork = false
     }
     // The claim's UPDATE returns them in no order; ids are in the order of acceptance.
-    messages.sort((a, b) => (a.messageId < b.messageId ? -1 : 1))
+    messages.sort((a, b) => a.priority - b.priority || (a.messageId < b.messageId ? -1 : 1))
     for (const message of messages) {
-      const lane = this.lanes.get(message.lineId)!
+      const lane = lanes.get(message.lineId)!
       this.#inFlight.set(message.messageId, lane)
-      void lane.inOrder(message.contactId, async () => {
-        this.#settler.add(await this.#options.handOver(message, lane))
-      })
+      // A higher class does not wait for a lower one, so each has an order of its own.
+      void lane.inOrder(`${message.priority} ${message.contactId}`, () => this.#handOver(message, lane))
     }
   }
 
-  #settled(settlement: Settlement, isOurs: boolean): void {
-    const lane = this.#inFlight.get(settlement.message_id)
-    this.#inFlight.delete(settlement.message_id)
-    lane?.settled(1)
-    if (!isOurs)
+  async #handOver(message: ClaimedMessage, lane: Lane): Promise<void> {
+    const { handOver, mayDrive, clock, log } = this.#options
+    try {
+      // It may have waited for an earlier one to the same contact, or the claim's answer was slow.
+      const isOpen = mayDrive() && lane.isOpen(performance.now())
+      this.#settler.add(isOpen ? await handOver(message, lane) : putBack(message, clock.now()))
+    } catch (error) {
+      // Its slot and its mark stay: whether it left is not known, and the next owner calls it unknown.
+      log.error({ err: error, messageId: message.messageId }, 'a hand-over failed in an unforeseen way')
+    }
+  }
+
+  #settled(batch: readonly Settlement[], ours: ReadonlySet<string>): void {
+    let isWorkLikely = false
+    for (const settlement of batch) {
+      const lane = this.#inFlight.get(settlement.message_id)
+      this.#inFlight.delete(settlement.message_id)
+      lane?.settled(1)
+      // Given back untouched: due at once, here or wherever the lane goes.
+      if (lane && settlement.state === 'queued' && settlement.due_at === null) lane.mayHaveWork = true
+      isWorkLikely ||= lane?.mayHaveWork === true
+      if (ours.has(settlement.message_id)) this.#options.onSettled?.(settlement)
+    }
+    if (ours.size < batch.length)
       this.#options.log.warn(
-        { messageId: settlement.message_id },
-        'settled too late: the line has another owner',
+        { messages: batch.length - ours.size },
+        'settled in vain: recorded before, or the line has another owner',
       )
-    this.#options.onSettled?.(settlement, isOurs)
-    if (lane?.mayHaveWork) this.#pump()
+    if (isWorkLikely) this.#pump()
   }
 
   #setTimer(): void {
+    if (this.#isClosed) return
     const nowMs = performance.now()
     let next = pollMs
     for (const lane of this.lanes.values()) next = Math.min(next, lane.nextLookMs(nowMs) ?? pollMs)
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#pump(), Math.max(1, next))
+    this.#timer = setTimeout(() => this.#pump(), Math.max(minLookMs, next))
   }
 
   /**
-   * A claim whose answer was lost leaves marks that nobody works on. Marked in our name in two looks in a row and
-   * not in flight: it was never handed over, so the mark is taken off.
+   * A claim whose answer was lost leaves marks that nobody works on. Claims come one after another and none is under
+   * way now, so what bears a mark of ours and is not in flight was never handed over.
    */
   async #unmarkStrays(): Promise<void> {
-    const { db, log, mayDrive } = this.#options
-    if (!mayDrive() || this.lanes.size === 0) return
+    this.#strayCheckAtMs = performance.now() + strayCheckMs
+    const lanes = [...this.lanes.values()].map((lane) => ({ line_id: lane.lineId, epoch: lane.epoch }))
+    if (lanes.length === 0) return
+    const { db, log } = this.#options
     try {
-      const lanes = [...this.lanes.values()].map((lane) => ({ line_id: lane.lineId, epoch: lane.epoch }))
       const marked = await findMarked(db, lanes)
-      const strays = marked
-        .filter(({ messageId }) => !this.#inFlight.has(messageId))
-        .map(({ messageId }) => messageId)
-      const certain = strays.filter((id) => this.#strays.has(id))
-      this.#strays = new Set(strays)
-      if (certain.length > 0) await unmark(db, certain, lanes)
+      const strays = marked.flatMap(({ messageId }) => (this.#inFlight.has(messageId) ? [] : [messageId]))
+      if (strays.length === 0) return
+      await unmark(db, strays, lanes)
+      log.warn({ messages: strays.length }, 'marks of a claim whose answer was lost are taken off')
+      this.#isWanted = true
+      for (const lane of this.lanes.values()) lane.mayHaveWork = true
     } catch (error) {
       log.debug({ err: error }, 'stray marks could not be looked for')
     }

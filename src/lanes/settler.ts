@@ -1,8 +1,7 @@
 /** Writes what came of hand-overs, in batches: what is reported while one is being written forms the next. */
 import { setTimeout } from 'node:timers/promises'
-import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { isDataError, type Queryable } from '../store/db.ts'
+import { sqlState, type Queryable } from '../store/db.ts'
 import { settleMessages, type Settlement } from '../store/outbox.ts'
 
 const batchSize = 500
@@ -15,14 +14,16 @@ export type Settler = {
   readonly waiting: number
 }
 
+/** What was said cannot be stored (class 22, 23, 21), or is too large for an index (54): no second try will help. */
+const isDataFault = (error: unknown): boolean => /^(2[123]|54)/.test(sqlState(error) ?? '')
+
 export function createSettler(options: {
   db: Queryable
-  clock: Clock
   log: Log
-  /** Called when written: `isOurs` is false when the lane had moved to another worker in the meantime. */
-  onSettled(settlement: Settlement, isOurs: boolean): void
+  /** Called when a batch is written, with the messages that were still this owner's. */
+  onSettled(batch: readonly Settlement[], ours: ReadonlySet<string>): void
 }): Settler {
-  const { db, clock, log, onSettled } = options
+  const { db, log, onSettled } = options
   let waiting: Settlement[] = []
   let running = 0
   let isScheduled = false
@@ -46,15 +47,16 @@ export function createSettler(options: {
     })
   }
 
-  /** Never gives up: a hand-over that is not written down would be called unknown. */
+  /** Never gives up: a hand-over that is not written down would be called unknown, or be repeated. */
   async function write(batch: Settlement[]): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        const ours = await settleMessages(db, batch, clock.now())
-        for (const settlement of batch) onSettled(settlement, ours.has(settlement.message_id))
+        const ours = await settleMessages(db, batch)
+        onSettled(batch, ours)
         return
       } catch (error) {
-        if (isDataError(error)) return await writeInHalves(batch, error)
+        if (isDataFault(error) && (batch.length > 1 || hasWords(batch[0]!)))
+          return await writeApart(batch, error)
         log.error(
           { err: error, messages: batch.length, tries },
           'hand-overs could not be recorded; trying again',
@@ -65,15 +67,11 @@ export function createSettler(options: {
   }
 
   /** Something a provider said cannot be stored: the others are, and this one without the words. */
-  async function writeInHalves(batch: Settlement[], error: unknown): Promise<void> {
+  async function writeApart(batch: Settlement[], error: unknown): Promise<void> {
+    const [only] = batch
     if (batch.length === 1) {
-      const [settlement] = batch
-      log.error(
-        { err: error, messageId: settlement!.message_id },
-        'the exchange of a hand-over cannot be stored',
-      )
-      if (settlement!.event === null) return onSettled(settlement!, false)
-      return await write([{ ...settlement!, event: null, error_message: null }])
+      log.error({ err: error, messageId: only!.message_id }, 'what a provider said cannot be stored')
+      return await write([withoutWords(only!)])
     }
     const middle = batch.length >> 1
     await write(batch.slice(0, middle))
@@ -94,3 +92,14 @@ export function createSettler(options: {
     },
   }
 }
+
+const hasWords = ({ event, provider_ids, error_message }: Settlement): boolean =>
+  event !== null || provider_ids.length > 0 || error_message !== null
+
+const withoutWords = (settlement: Settlement): Settlement => ({
+  ...settlement,
+  provider_ids: [],
+  error_code: settlement.error_code === null ? null : 'unreadable',
+  error_message: null,
+  event: null,
+})

@@ -1,5 +1,6 @@
 /** The SQL of dispatching: claim what is due, settle what came of it. Both in one statement for many lanes. */
 import type { MessageContent } from '../domain/message.ts'
+import { happenedSql, queueSql, toldColumns } from './callbacks.ts'
 import type { Queryable } from './db.ts'
 
 export type ClaimWish = {
@@ -19,7 +20,7 @@ export type ClaimedMessage = {
   contactId: string
   priority: number
   epoch: number
-  /** This one included. */
+  /** How often it was marked, this time included: together with the epoch it names this very hand-over. */
   attempts: number
   isPinned: boolean
   /** Parts that an earlier attempt already handed over. */
@@ -33,14 +34,15 @@ export type ClaimedMessage = {
 /**
  * The hand-over mark: written just before the provider is written to, for no more messages than there are free
  * slots. Each class is read through its own piece of the index, so that neither a million waiting messages nor
- * many in back-off are walked over; a lane whose epoch has moved on gets nothing.
+ * many in back-off are walked over; a lane whose epoch has moved on gets nothing. The lane's row is locked meanwhile:
+ * a claim that commits after a new owner looked for orphans would leave marks that nobody ever sees again.
  */
 const claimStatement = {
   name: 'outbox_claim',
   text: `
 with wish as materialized (
   select w.* from json_to_recordset($1::json) as w(line_id uuid, epoch bigint, free int, single_share int, deferred_share int)
-  join lane l on l.line_id = w.line_id and l.owner_id = $2 and l.epoch = w.epoch
+  join lane l on l.line_id = w.line_id and l.owner_id = $2 and l.epoch = w.epoch for share of l
 ), candidate as (
   select w.line_id, w.epoch, w.free, c.message_id, c.priority, c.due_at,
     c.rank > case c.priority when 0 then 0 when 1 then w.single_share else w.deferred_share end as is_over_share
@@ -55,7 +57,7 @@ with wish as materialized (
     select *, row_number() over (partition by line_id order by is_over_share, priority, due_at, message_id) as place from candidate) c
   where place <= free
 )
-update outbox o set handed_over_epoch = chosen.epoch, attempts = o.attempts + 1
+update outbox o set handed_over_epoch = chosen.epoch, attempts = least(o.attempts, 32000) + 1
 from chosen join message m on m.id = chosen.message_id
 where o.message_id = chosen.message_id
 returning o.message_id as "messageId", o.company_id as "companyId", o.line_id as "lineId", o.contact_id as "contactId",
@@ -76,13 +78,12 @@ export type Settlement = {
   message_id: string
   line_id: string
   epoch: number
-  /** `queued`: goes back into the queue, due at `due_at`, on `to_line_id` when it fails over. */
-  state: 'sent' | 'failed' | 'unknown' | 'expired' | 'queued'
+  attempt: number
+  /** `queued`: goes back into the queue, due at `due_at`. */
+  state: 'sent' | 'delivered' | 'failed' | 'unknown' | 'expired' | 'queued'
   at: Date
+  /** Null keeps the time at which it was due. */
   due_at: Date | null
-  to_line_id: string | null
-  /** False when nothing was handed over for a reason of the line's: the attempt does not count. */
-  counts: boolean
   /** One per part; null for a part that was not taken. */
   provider_ids: (string | null)[]
   error_code: string | null
@@ -91,65 +92,97 @@ export type Settlement = {
   event: { kind: string; detail: object; exchange?: { request: string; response: string } } | null
   /** When an unknown outcome is given up waiting for a receipt. */
   resolve_at: Date | null
+  /** Of `delivered`: the histogram bucket of the time since it was accepted. */
+  latency_bucket: number | null
+  /** The person wants nothing more on this channel. */
+  is_opt_out: boolean
 }
 
+/** Given back as it was: nothing was handed over, and no time is lost. */
+export const putBack = (message: ClaimedMessage, now: Date): Settlement => ({
+  message_id: message.messageId,
+  line_id: message.lineId,
+  epoch: message.epoch,
+  attempt: message.attempts,
+  state: 'queued',
+  at: now,
+  due_at: null,
+  provider_ids: [],
+  error_code: null,
+  error_message: null,
+  event: null,
+  resolve_at: null,
+  latency_bucket: null,
+  is_opt_out: false,
+})
+
 /**
- * One conditional UPDATE per message, by the mark of the very epoch that handed it over: an owner that was
- * replaced in the meantime changes nothing. Report deltas are grouped here, one row per combination.
+ * Everything follows from the entries that still carry the mark of this very hand-over: an owner that was replaced in
+ * the meantime, or that writes for the second time because the first answer was lost, changes nothing. Report deltas
+ * are grouped here, one row per combination. A provider that gives an id a second time means the newer message by it.
  */
 const settleStatement = {
   name: 'outbox_settle',
   text: `
 with s as materialized (
-  select s.*, o.company_id, o.contact_id, o.priority, o.expires_at, o.is_pinned, o.attempts
-  from json_to_recordset($1::json) as s(message_id uuid, line_id uuid, epoch bigint, state text, at timestamptz, due_at timestamptz,
-    to_line_id uuid, counts boolean, provider_ids text[], error_code text, error_message text, event jsonb, resolve_at timestamptz)
-  join outbox o on o.message_id = s.message_id and o.handed_over_epoch = s.epoch
-), requeued as (
-  update outbox o set handed_over_epoch = null, due_at = s.due_at, line_id = coalesce(s.to_line_id, o.line_id),
-    taken_ids = case when cardinality(s.provider_ids) > 0 then s.provider_ids else o.taken_ids end,
-    attempts = case when s.counts then o.attempts else o.attempts - 1 end
-  from s where o.message_id = s.message_id and s.state = 'queued'
+  select * from json_to_recordset($1::json) as s(message_id uuid, line_id uuid, epoch bigint, attempt smallint, state text, at timestamptz,
+    due_at timestamptz, provider_ids text[], error_code text, error_message text, event jsonb, resolve_at timestamptz,
+    latency_bucket smallint, is_opt_out boolean)
 ), removed as (
-  delete from outbox o using s where o.message_id = s.message_id and s.state <> 'queued'
+  delete from outbox o using s where o.message_id = s.message_id and o.handed_over_epoch = s.epoch and o.attempts = s.attempt and s.state <> 'queued'
+  returning o.message_id, o.company_id, o.contact_id, o.priority, o.expires_at, o.is_pinned, o.attempts
+), requeued as (
+  update outbox o set handed_over_epoch = null, due_at = coalesce(s.due_at, o.due_at),
+    taken_ids = case when cardinality(s.provider_ids) > 0 then s.provider_ids else o.taken_ids end
+  from s where o.message_id = s.message_id and o.handed_over_epoch = s.epoch and o.attempts = s.attempt and s.state = 'queued'
+  returning o.message_id
+), d as materialized (
+  select * from s where message_id in (select message_id from removed union all select message_id from requeued)
 ), moved as (
-  update message m set state = case when s.state = 'queued' then m.state else s.state end,
-    line_id = coalesce(s.to_line_id, m.line_id), error_code = s.error_code, error_message = s.error_message,
-    handed_over_at = s.at, settled_at = case when s.state = 'queued' then null else s.at end
-  from s where m.id = s.message_id and m.state in ('queued', 'sending') and (s.state <> 'queued' or s.to_line_id is not null)
-  returning m.id, m.company_id, m.api, m.channel, m.line_id, m.template_id, m.segment_id, m.state
+  update message m set state = d.state, error_code = d.error_code, error_message = d.error_message,
+    handed_over_at = case when d.state = 'expired' then m.handed_over_at else d.at end, settled_at = d.at
+  from d where m.id = d.message_id and d.state <> 'queued' and m.state in ('queued', 'sending')
+  returning m.id, m.company_id, m.api, m.line_id, m.contact_id, d.state, d.at, d.latency_bucket, d.is_opt_out, m.error_code, m.error_message,
+    ${toldColumns}
+), happened as (${happenedSql('moved')}
+), called as (${queueSql('happened', 'order by e.position')}
 ), told as (
   insert into message_event (message_id, at, kind, detail)
   select message_id, at, event->>'kind', (event->'detail') || case when event ? 'exchange' then jsonb_build_object('exchange', event->'exchange') else '{}' end
-  from s where event is not null
+  from d where event is not null
 ), named as (
-  insert into provider_reference (line_id, provider_id, message_id, part, parts, created_at)
-  select s.line_id, p.provider_id, s.message_id, p.part, cardinality(s.provider_ids), s.at
-  from s cross join lateral unnest(s.provider_ids) with ordinality as p(provider_id, part)
-  where p.provider_id is not null
-  on conflict (line_id, provider_id) do nothing
+  insert into provider_reference as r (line_id, provider_id, message_id, part, parts, created_at)
+  select distinct on (d.line_id, p.provider_id) d.line_id, p.provider_id, d.message_id, p.part, cardinality(d.provider_ids), d.at
+  from d cross join lateral unnest(d.provider_ids) with ordinality as p(provider_id, part)
+  where p.provider_id is not null order by d.line_id, p.provider_id, d.message_id desc, p.part
+  on conflict (line_id, provider_id) do update set message_id = excluded.message_id, part = excluded.part, parts = excluded.parts,
+    state = null, created_at = excluded.created_at where r.message_id <> excluded.message_id
 ), doubted as (
   insert into unknown_message (message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, resolve_at)
-  select message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, resolve_at from s where state = 'unknown'
+  select r.message_id, r.company_id, d.line_id, r.contact_id, r.priority, r.expires_at, r.is_pinned, r.attempts, d.resolve_at
+  from removed r join d on d.message_id = r.message_id and d.state = 'unknown'
+  on conflict do nothing
+), silenced as (
+  update contact k set opted_out_channels = k.opted_out_channels || x.channel
+  from (select distinct contact_id, channel from moved where is_opt_out) x
+  where k.id = x.contact_id and x.channel <> all(k.opted_out_channels)
 ), counted as (
-  insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count)
-  select company_id, $2, api, channel, line_id, template_id, segment_id, state, count(*)
-  from moved where state <> 'queued' group by company_id, api, channel, line_id, template_id, segment_id, state
+  -- Whatever was delivered has also been sent.
+  insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, latency_bucket, count)
+  select company_id, date_trunc('hour', at, 'UTC'), api, channel, line_id, template_id, segment_id, outcome,
+    case when outcome = 'delivered' then latency_bucket end, count(*)
+  from moved cross join lateral unnest(case when state = 'delivered' then array['sent', 'delivered'] else array[state] end) as outcome
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9
 )
-select message_id as "messageId" from s`,
+select message_id as "messageId" from d`,
 }
 
 /** Returns the messages that were settled; the others are no longer this owner's. */
 export async function settleMessages(
   connection: Queryable,
   settlements: readonly Settlement[],
-  now: Date,
 ): Promise<Set<string>> {
-  const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)
-  const rows = await connection.query<{ messageId: string }>(settleStatement, [
-    JSON.stringify(settlements),
-    hour,
-  ])
+  const rows = await connection.query<{ messageId: string }>(settleStatement, [JSON.stringify(settlements)])
   return new Set(rows.map((row) => row.messageId))
 }
 
@@ -165,12 +198,18 @@ orphan as (
   delete from outbox o using l where o.line_id = l.line_id and o.handed_over_epoch is not null and o.handed_over_epoch < l.epoch
   returning o.*
 ), moved as (
-  update message m set state = 'unknown', handed_over_at = coalesce(m.handed_over_at, $2), error_code = 'worker_lost',
+  update message m set state = 'unknown', handed_over_at = coalesce(m.handed_over_at, $2), settled_at = $2, error_code = 'worker_lost',
     error_message = 'the process that handed it over ended before it knew the answer'
   from orphan o where m.id = o.message_id and m.state in ('queued', 'sending')
+  returning m.id, m.company_id, m.api, m.line_id, m.state, m.error_code, m.error_message, $2::timestamptz as at, ${toldColumns}
+), called as (${queueSql('moved')}
 ), told as (
   insert into message_event (message_id, at, kind, detail)
   select message_id, $2, 'unknown', jsonb_build_object('code', 'worker_lost', 'attempt', attempts) from orphan
+), counted as (
+  insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count)
+  select company_id, date_trunc('hour', $2::timestamptz, 'UTC'), api, channel, line_id, template_id, segment_id, 'unknown', count(*)
+  from moved group by 1, 2, 3, 4, 5, 6, 7
 )
 insert into unknown_message (message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, resolve_at)
 select message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, $3 from orphan
@@ -198,10 +237,11 @@ with due as (
   update message m set state = 'expired', settled_at = $1, error_code = coalesce(m.error_code, 'expired'),
     error_message = coalesce(m.error_message, 'it could not be handed over in time')
   from due where m.id = due.message_id and m.state = 'queued'
-  returning m.id, m.company_id, m.api, m.channel, m.line_id, m.template_id, m.segment_id
+  returning m.id, m.company_id, m.api, m.line_id, m.state, m.error_code, m.error_message, $1::timestamptz as at, ${toldColumns}
+), called as (${queueSql('moved')}
 ), counted as (
   insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count)
-  select company_id, date_trunc('hour', $1::timestamptz), api, channel, line_id, template_id, segment_id, 'expired', count(*)
+  select company_id, date_trunc('hour', $1::timestamptz, 'UTC'), api, channel, line_id, template_id, segment_id, 'expired', count(*)
   from moved group by 1, 2, 3, 4, 5, 6, 7
 )
 insert into message_event (message_id, at, kind, detail) select id, $1, 'expired', '{}' from moved
@@ -225,14 +265,14 @@ export const findMarked = (
     [JSON.stringify(lanes)],
   )
 
-/** Takes off marks that were set but never acted upon. */
+/** Takes off marks that were set but never acted upon. The count of attempts stays: it tells hand-overs apart. */
 export async function unmark(
   connection: Queryable,
   messageIds: readonly string[],
   lanes: readonly { line_id: string; epoch: number }[],
 ): Promise<void> {
   await connection.query(
-    `update outbox o set handed_over_epoch = null, attempts = attempts - 1
+    `update outbox o set handed_over_epoch = null
      from json_to_recordset($1::json) as l(line_id uuid, epoch bigint)
      where o.line_id = l.line_id and o.handed_over_epoch = l.epoch and o.message_id = any($2::uuid[])`,
     [JSON.stringify(lanes), messageIds],

@@ -9,7 +9,7 @@ import { newId } from '../lib/ids.ts'
 import { silentLog } from '../lib/log.ts'
 import type { Db } from './db.ts'
 import { pauseLine } from './lines.ts'
-import { claimMessages, settleMessages, type Settlement } from './outbox.ts'
+import { claimMessages, putBack, settleMessages, type ClaimedMessage, type Settlement } from './outbox.ts'
 import { readTimeline } from './timeline.ts'
 
 let database: TestDatabase
@@ -33,20 +33,9 @@ const claim = (lineId: string) =>
     new Date(),
   )
 
-const settlement = (messageId: string, lineId: string, result: Partial<Settlement>): Settlement => ({
-  message_id: messageId,
-  line_id: lineId,
-  epoch: 7,
+const settlement = (claimed: ClaimedMessage[], result: Partial<Settlement>): Settlement => ({
+  ...putBack(claimed[0]!, new Date()),
   state: 'sent',
-  at: new Date(),
-  due_at: null,
-  to_line_id: null,
-  counts: true,
-  provider_ids: [],
-  error_code: null,
-  error_message: null,
-  event: null,
-  resolve_at: null,
   ...result,
 })
 
@@ -55,22 +44,18 @@ it('tells the whole way of a message: waiting, sending, a failed attempt with it
   const read = async () => (await readTimeline(db, company.id, id))!
   expect(await read()).toMatchObject({ state: 'queued', waiting: { reason: 'queue', attempts: 0 } })
 
-  await claim(lineId)
+  const first = await claim(lineId)
   expect(await read()).toMatchObject({ state: 'sending', waiting: null })
 
   const exchange = { request: 'submit_sm', response: 'ESME_RTHROTTLED' }
   const error = { kind: 'throttled', code: '0x58', message: 'throttled' }
-  await settleMessages(
-    db,
-    [
-      settlement(id, lineId, {
-        state: 'queued',
-        due_at: new Date(),
-        event: { kind: 'attempt', detail: { attempt: 1, error }, exchange },
-      }),
-    ],
-    new Date(),
-  )
+  await settleMessages(db, [
+    settlement(first, {
+      state: 'queued',
+      due_at: new Date(),
+      event: { kind: 'attempt', detail: { attempt: 1, error }, exchange },
+    }),
+  ])
   expect(await read()).toMatchObject({ state: 'queued', waiting: { reason: 'retry', attempts: 1 } })
 
   await pauseLine(db, company.id, lineId, { at: new Date(), reason: 'test' })
@@ -78,22 +63,18 @@ it('tells the whole way of a message: waiting, sending, a failed attempt with it
   await pauseLine(db, company.id, lineId, null)
 
   const providerId = randomUUID()
-  await claim(lineId)
+  const second = await claim(lineId)
   // The receipt is quicker than our own record of the hand-over.
   const receipt = { providerId, state: 'delivered' as const, at: new Date() }
   const context = { db, clock: systemClock, log: silentLog }
   const entry = { lineId, companyId: company.id, receipt, receivedAt: new Date() }
   expect(await recordReceipts(context, [entry])).toEqual({ matched: 0, early: 1, dropped: 0 })
-  await settleMessages(
-    db,
-    [
-      settlement(id, lineId, {
-        provider_ids: [providerId],
-        event: { kind: 'sent', detail: { attempt: 2, providerIds: [providerId] } },
-      }),
-    ],
-    new Date(),
-  )
+  await settleMessages(db, [
+    settlement(second, {
+      provider_ids: [providerId],
+      event: { kind: 'sent', detail: { attempt: 2, providerIds: [providerId] } },
+    }),
+  ])
   expect(await read()).toMatchObject({ state: 'sent', providerIds: [{ part: 1, providerId }] })
   await recordReceipts(context, [entry])
   const timeline = await read()

@@ -11,8 +11,8 @@ import type { Lane } from '../lanes/lane.ts'
 import { createOwnership } from '../lanes/ownership.ts'
 import { listenForWakes } from '../lanes/wake.ts'
 import type { Db } from '../store/db.ts'
-import { failOver, laneDepths } from '../store/lanes.ts'
-import { expireMessages, type ClaimedMessage, type Settlement } from '../store/outbox.ts'
+import { failOver, laneDepths, type FailoverCursor } from '../store/lanes.ts'
+import { expireMessages, putBack, type ClaimedMessage, type Settlement } from '../store/outbox.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
 import { DrivenLines } from './driven-lines.ts'
 import { runJobs } from './jobs.ts'
@@ -37,6 +37,9 @@ export type Delivery = {
   close(): Promise<void>
 }
 
+/** How long a worker that ends waits for answers; a process is given longer than this to drain. */
+const drainMs = 15_000
+
 export async function startDelivery(options: DeliveryOptions): Promise<Delivery> {
   const { db, clock, log } = options
   const metrics = createDeliveryMetrics(options.registry)
@@ -45,26 +48,30 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
   async function handOver(message: ClaimedMessage, lane: Lane): Promise<Settlement> {
     const session = lines.get(message.lineId)?.session
     if (session === undefined) return putBack(message, clock.now())
-    const { settlement, effect } = await dispatchMessage(options, message, session)
-    metrics.handedOver(message, clock.now())
-    apply(effect, lane)
+    const startedAtMs = performance.now()
+    const mayHandOver = () => ownership.mayDrive() && lane.isOpen(performance.now())
+    const { settlement, effect } = await dispatchMessage(options, message, session, mayHandOver)
+    apply(effect, lane, startedAtMs)
+    if (effect.kind === 'works') metrics.handedOver(message, settlement.at)
     return settlement
   }
 
-  function apply(effect: LineEffect, lane: Lane): void {
+  function apply(effect: LineEffect, lane: Lane, startedAtMs: number): void {
+    const nowMs = performance.now()
     switch (effect.kind) {
       case 'works':
-        return lane.succeeded()
+        return lane.succeeded(startedAtMs)
       case 'nothing':
         return
+      case 'doubts':
+        return lane.doubted(nowMs)
       case 'backs_off':
-        return lane.backOff(performance.now(), effect.askedMs)
+        return lane.backOff(nowMs, effect)
       case 'pauses':
         // Closed here at once; the database follows, and is where other nodes read it.
-        lane.backOff(performance.now())
         lines
           .pause(lane.lineId, effect.reason)
-          .catch((error: unknown) => log.error({ err: error }, 'a line could not be paused'))
+          .catch((error: unknown) => log.error({ err: error }, 'a line could not be paused; trying again'))
     }
   }
 
@@ -72,9 +79,24 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
     db,
     log,
     nodeName: options.nodeName,
-    onOwned: (owned) => lines.align(owned),
-    onSurplus: (lineIds) => lines.stop(lineIds),
+    async onOwned(owned, surplus) {
+      for (const { lineId } of surplus) void handBack(lineId)
+      await lines.align(owned)
+    },
+    onLapsed: () => lines.suspend(),
   })
+
+  /** Each on its own: a line that waits for a slow provider keeps no other. */
+  async function handBack(lineId: string, withinMs?: number): Promise<void> {
+    if (lines.get(lineId)?.isLeaving) return
+    try {
+      await lines.stop(lineId, withinMs)
+      await ownership.release([lineId])
+    } catch (error) {
+      log.warn({ err: error }, 'a lane could not be handed back; its lease will end')
+    }
+  }
+
   const dispatcher = new Dispatcher({
     db,
     clock,
@@ -84,13 +106,14 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
     mayDrive: ownership.mayDrive,
     onSettled: (settlement) => metrics.settled(settlement),
   })
-  lines.attach(dispatcher)
+  lines.attach(dispatcher, ownership.mayDrive)
   await ownership.refresh()
   const wakes = await listenForWakes(db.url, log, (lineIds) => dispatcher.wake(lineIds))
+  const failOverAll = createFailOver(db, clock, lines, dispatcher)
   const jobs = runJobs(
     [
       { name: 'expire messages', everyMs: 5_000, run: () => expireAll(db, clock) },
-      { name: 'fail over', everyMs: 5_000, run: () => failOverAll(db, clock, lines) },
+      { name: 'fail over', everyMs: 5_000, run: failOverAll },
       {
         name: 'lane depths',
         everyMs: 10_000,
@@ -105,45 +128,42 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
     wake: (lineIds) => dispatcher.wake(lineIds),
     lines,
     async close() {
+      ownership.drain()
+      await Promise.all([...lines.values()].map(({ line }) => handBack(line.id, drainMs)))
       await jobs.close()
       await wakes.close()
       await dispatcher.close()
-      await lines.close()
       await ownership.close()
     },
   }
 }
 
-/** No session yet (a line that was changed this very moment): nothing happened, and it is due again at once. */
-const putBack = (message: ClaimedMessage, now: Date): Settlement => ({
-  message_id: message.messageId,
-  line_id: message.lineId,
-  epoch: message.epoch,
-  state: 'queued',
-  at: now,
-  due_at: now,
-  to_line_id: null,
-  counts: false,
-  provider_ids: [],
-  error_code: null,
-  error_message: null,
-  event: null,
-  resolve_at: null,
-})
-
 async function expireAll(db: Db, clock: Clock): Promise<void> {
   while ((await expireMessages(db, clock.now())).length === 1000);
 }
 
+const failOverPage = 1_000
+const failOverPagesPerTurn = 20
+
 /** What waits on a line that cannot send goes to the first line of its list that can. */
-async function failOverAll(db: Db, clock: Clock, lines: DrivenLines): Promise<void> {
-  for (const { line, lane } of lines.values()) {
-    if (line.failoverLineIds.length === 0 || !lane.isClosed(performance.now())) continue
-    const [target] = await db.query<{ id: string }>(
-      `select l.id from unnest($1::uuid[]) with ordinality as f(id, place) join line l on l.id = f.id
-       where l.company_id = $2 and l.channel = $3 and l.is_enabled and l.paused_at is null order by f.place limit 1`,
-      [line.failoverLineIds, line.companyId, line.channel],
-    )
-    if (target) while ((await failOver(db, line.id, target.id, clock.now(), 500)).length === 500);
+function createFailOver(db: Db, clock: Clock, lines: DrivenLines, dispatcher: Dispatcher) {
+  const cursors = new Map<string, FailoverCursor>()
+  return async () => {
+    for (const { line, lane } of lines.values()) {
+      if (line.failoverLineIds.length === 0 || !lane.isDown(performance.now())) continue
+      for (let page = 0; page < failOverPagesPerTurn; page++) {
+        const { seen, toLineIds, last } = await failOver(
+          db,
+          line,
+          cursors.get(line.id),
+          failOverPage,
+          clock.now(),
+        )
+        dispatcher.wake(toLineIds)
+        if (last !== null) cursors.set(line.id, last)
+        if (seen < failOverPage) cursors.delete(line.id)
+        if (seen < failOverPage) break
+      }
+    }
   }
 }

@@ -10,9 +10,15 @@ import { checkSettings } from '../drivers/settings.ts'
 import type { Dispatcher } from '../lanes/dispatcher.ts'
 import { Lane, type LaneLimits } from '../lanes/lane.ts'
 import { reconcileMs } from '../flows/dispatch-message.ts'
-import { clearAlert, raiseAlert } from '../store/alerts.ts'
 import type { Queryable } from '../store/db.ts'
-import { loadDrivenLines, pauseLineForFault, type DrivenLine, type OwnedLane } from '../store/lanes.ts'
+import {
+  clearPauseAlerts,
+  findExistingLines,
+  loadDrivenLines,
+  pauseLineForFault,
+  type DrivenLine,
+  type OwnedLane,
+} from '../store/lanes.ts'
 import { lineAddress, openSecrets } from '../store/lines.ts'
 import { doubtOrphans } from '../store/outbox.ts'
 
@@ -27,20 +33,44 @@ export type DrivenLinesOptions = {
   report(line: { id: string; companyId: string }, reports: LineReport[]): Promise<void>
 }
 
-type Driven = { line: DrivenLine; lane: Lane; session?: LineSession; fingerprint: string }
+type Driven = {
+  line: DrivenLine
+  lane: Lane
+  session?: LineSession
+  /** What the session, or the vain attempt to open one, was made from. */
+  openedAs?: string
+  /** Raised when a person resumes the line: a new session for a new try. */
+  resumes: number
+  /** Why it does not send, when that is not written down yet. */
+  fault?: string
+  isLeaving: boolean
+  /** Sessions are closed and opened one after another, each after what is in flight. */
+  work: Promise<void>
+}
+
+/** How long a change of the line waits for the answers to what is in flight; after that they are unknown. */
+const patienceMs = 30_000
+/** For writing down what a closed session left. */
+const settleMs = 5_000
 
 export class DrivenLines {
   readonly #options: DrivenLinesOptions
   readonly #driven = new Map<string, Driven>()
+  /** Sessions that are on their way out: the next one of the same line waits for them. */
+  readonly #closing = new Map<string, Promise<void>>()
+  /** Given back with this epoch: a list of lanes that was read before names them still. */
+  readonly #left = new Map<string, number>()
   #dispatcher!: Dispatcher
+  #mayDrive: () => boolean = () => false
 
   constructor(options: DrivenLinesOptions) {
     this.#options = options
   }
 
   /** The dispatcher asks for sessions and is given lanes, so each needs the other. */
-  attach(dispatcher: Dispatcher): void {
+  attach(dispatcher: Dispatcher, mayDrive: () => boolean): void {
     this.#dispatcher = dispatcher
+    this.#mayDrive = mayDrive
   }
 
   get(lineId: string): Driven | undefined {
@@ -52,127 +82,200 @@ export class DrivenLines {
   }
 
   /** Brings lanes and sessions in line with what is owned and with how the lines are set up now. */
-  async align(owned: readonly OwnedLane[]): Promise<void> {
+  async align(lanes: readonly OwnedLane[]): Promise<void> {
     const { db, clock } = this.#options
+    const now = clock.now()
+    const owned = lanes.filter(({ lineId, epoch }) => epoch > (this.#left.get(lineId) ?? -1))
     const epochs = new Map(owned.map((lane) => [lane.lineId, lane.epoch]))
-    for (const [lineId, { lane }] of this.#driven)
-      if (epochs.get(lineId) !== lane.epoch) await this.#lose(lineId)
-    const fresh = owned.filter((lane) => !this.#driven.has(lane.lineId))
-    if (fresh.length > 0) {
-      const now = clock.now()
-      const lanes = fresh.map((lane) => ({ line_id: lane.lineId, epoch: lane.epoch }))
-      await doubtOrphans(db, lanes, now, new Date(now.getTime() + reconcileMs))
-    }
-    for (const line of await loadDrivenLines(db, [...epochs.keys()])) {
-      const known = this.#driven.get(line.id)
-      if (known === undefined) await this.#begin(line, epochs.get(line.id)!)
-      else if (known.line.version !== line.version) await this.#change(known, line)
-    }
-  }
-
-  /** Stops these and resolves when nothing of theirs is in flight. */
-  async stop(lineIds: readonly string[]): Promise<void> {
-    await Promise.all(
-      lineIds.map(async (lineId) => {
-        await this.#dispatcher.remove(lineId)
-        await this.#driven.get(lineId)?.session?.close()
-        this.#driven.delete(lineId)
-      }),
+    const lost = [...this.#driven.values()].filter(({ lane }) => epochs.get(lane.lineId) !== lane.epoch)
+    if (lost.length > 0) await this.#lose(lost)
+    await doubtOrphans(
+      db,
+      owned.map((lane) => ({ line_id: lane.lineId, epoch: lane.epoch })),
+      now,
+      new Date(now.getTime() + reconcileMs),
     )
+    const fresh = await loadDrivenLines(
+      db,
+      [...epochs.keys()],
+      [...epochs.keys()].map((id) => this.#driven.get(id)?.line.version ?? null),
+    )
+    for (const line of fresh) {
+      const driven = this.#driven.get(line.id)
+      if (driven) this.#change(driven, line)
+      else this.#begin(line, epochs.get(line.id)!)
+    }
+    const awake = fresh.flatMap(({ id, isPaused }) => (isPaused ? [] : [id]))
+    if (awake.length + lost.length > 0)
+      await clearPauseAlerts(db, [...awake, ...lost.map(({ line }) => line.id)], now)
+    for (const driven of this.#driven.values()) {
+      this.#adjust(driven)
+      if (driven.fault !== undefined) await this.#recordFault(driven)
+    }
   }
 
-  async close(): Promise<void> {
-    await this.stop([...this.#driven.keys()])
+  /** Stops a line and resolves when nothing of it is in flight and its session is closed. */
+  async stop(lineId: string, withinMs = patienceMs): Promise<void> {
+    const driven = this.#driven.get(lineId)
+    if (driven === undefined) return
+    const { lane } = driven
+    driven.isLeaving = true
+    lane.stop()
+    await lane.whenIdle(withinMs)
+    this.#adjust(driven)
+    await driven.work
+    await lane.whenIdle(settleMs)
+    this.#dispatcher.remove(lane)
+    this.#left.set(lineId, lane.epoch)
+    if (this.#driven.get(lineId) === driven) this.#driven.delete(lineId)
+  }
+
+  /** Another worker may take over soon: no line may be bound twice. Opened again when the lease is proven. */
+  suspend(): void {
+    for (const driven of this.#driven.values()) this.#adjust(driven)
   }
 
   /** The provider does not accept the line: it waits for a person instead of burning every message. */
   async pause(lineId: string, reason: string): Promise<void> {
     const driven = this.#driven.get(lineId)
-    if (driven === undefined || driven.line.isPaused) return
-    driven.line.isPaused = true
-    driven.lane.change(limitsOf(driven), performance.now())
-    const { db, clock, log } = this.#options
-    log.warn({ line: driven.line.name, reason }, 'line paused')
-    await pauseLineForFault(db, lineId, reason, clock.now())
-    const { companyId, name } = driven.line
-    await raiseAlert(
-      db,
-      { companyId, kind: 'line_paused', subject: lineId, message: `Line ${name} is paused: ${reason}` },
-      clock.now(),
-    )
+    if (driven === undefined || driven.line.isPaused || driven.fault !== undefined) return
+    driven.fault = reason
+    this.#limit(driven)
+    this.#options.log.warn({ line: driven.line.name, reason }, 'line paused')
+    await this.#recordFault(driven)
   }
 
-  async #begin(line: DrivenLine, epoch: number): Promise<void> {
-    const driven: Driven = {
-      line,
-      lane: new Lane(
-        line.id,
-        epoch,
-        { ratePerSecond: line.ratePerSecond, window: line.inFlightLimit, isPaused: true },
-        performance.now(),
-      ),
-      fingerprint: fingerprintOf(line),
-    }
-    this.#driven.set(line.id, driven)
-    await this.#open(driven)
-    this.#dispatcher.add(driven.lane)
-  }
-
-  async #change(driven: Driven, line: DrivenLine): Promise<void> {
-    const wasPaused = driven.line.isPaused
-    driven.line = line
+  /** Until this has succeeded the line is paused in memory only, so it is tried with every heartbeat. */
+  async #recordFault(driven: Driven): Promise<void> {
     const { db, clock } = this.#options
-    if (wasPaused && !line.isPaused) {
-      driven.lane.succeeded()
-      await clearAlert(db, 'line_paused', line.id, clock.now())
+    await pauseLineForFault(db, driven.line, driven.fault!, clock.now())
+    driven.fault = undefined
+    driven.line.isPaused = true
+  }
+
+  #begin(line: DrivenLine, epoch: number): void {
+    const limits = { ratePerSecond: line.ratePerSecond, window: line.inFlightLimit, isPaused: true }
+    const lane = new Lane(line.id, epoch, limits, performance.now())
+    this.#driven.set(line.id, { line, lane, resumes: 0, isLeaving: false, work: Promise.resolve() })
+    this.#left.delete(line.id)
+    this.#dispatcher.add(lane)
+  }
+
+  #change(driven: Driven, line: DrivenLine): void {
+    const isResumed = driven.line.isPaused && !line.isPaused
+    driven.line = line
+    if (isResumed) {
+      driven.resumes++
+      driven.lane.resume()
     }
-    const fingerprint = fingerprintOf(line)
-    if (fingerprint !== driven.fingerprint || (wasPaused && !line.isPaused)) {
-      driven.fingerprint = fingerprint
-      const old = driven.session
-      driven.session = undefined
-      await this.#open(driven)
-      await old?.close()
-    }
-    driven.lane.change(limitsOf(driven), performance.now())
+    this.#limit(driven)
     this.#dispatcher.wake([line.id])
   }
 
-  async #open(driven: Driven): Promise<void> {
-    const { line } = driven
-    if (!line.isEnabled) return
-    const driver = findDriver(line.driver)
-    if (driver === undefined) return await this.pause(line.id, `there is no driver named ${line.driver}`)
-    const settings = checkSettings(driver.settings, {
-      ...line.settings,
-      ...openSecrets(this.#options.sealer, line.secretsSealed),
-    })
-    if (!settings.ok) return await this.pause(line.id, `setting ${settings.field} ${settings.reason}`)
-    const { clock, log, outbound, report } = this.#options
-    driven.session = driver.open(driverLine(line, settings.settings, this.#options.publicUrl), {
-      clock,
-      log: log.child({ line: line.name }),
-      report: (reports) => report(line, reports),
-      fetch: (url, request) => outbound.fetch('brokers', url, request),
-      connect: (target) => outbound.connect('brokers', target),
-    })
-    driven.lane.change(limitsOf(driven), performance.now())
+  /** The session that should be there, if it is not: after what is in flight, the old one is closed first. */
+  #adjust(driven: Driven): void {
+    if (this.#wanted(driven) === driven.openedAs) return
+    driven.work = driven.work.then(() => this.#reopen(driven))
   }
 
-  /** Another worker has it now: whatever is still in flight here will not be settled by us. */
-  async #lose(lineId: string): Promise<void> {
-    const driven = this.#driven.get(lineId)
-    driven?.lane.stop()
-    this.#dispatcher.lanes.delete(lineId)
-    this.#driven.delete(lineId)
-    await driven?.session?.close()
+  #wanted({ line, isLeaving, resumes }: Driven): string | undefined {
+    if (isLeaving || !line.isEnabled || !this.#mayDrive()) return undefined
+    const { driver, settings, secretsSealed } = line
+    // A new rate or a pause does not need a new connection.
+    return JSON.stringify([resumes, driver, settings, secretsSealed?.toString('base64'), lineAddress(line)])
+  }
+
+  async #reopen(driven: Driven): Promise<void> {
+    const { lane, session } = driven
+    if (this.#wanted(driven) === driven.openedAs) return
+    if (session) {
+      driven.openedAs = undefined
+      this.#limit(driven)
+      await lane.whenIdle(driven.isLeaving ? 0 : patienceMs)
+      driven.session = undefined
+      await this.#close(lane.lineId, session)
+    }
+    if (!driven.isLeaving) await this.#closing.get(lane.lineId)
+    driven.openedAs = this.#wanted(driven)
+    if (driven.openedAs !== undefined) this.#open(driven)
+    this.#limit(driven)
+    this.#dispatcher.wake([lane.lineId])
+  }
+
+  #open(driven: Driven): void {
+    const { line } = driven
+    const { clock, log, outbound, report } = this.#options
+    try {
+      const driver = findDriver(line.driver)
+      if (driver === undefined) throw new Error(`there is no driver named ${line.driver}`)
+      const given = { ...line.settings, ...openSecrets(this.#options.sealer, line.secretsSealed) }
+      const reading = checkSettings(driver.settings, given)
+      if (!reading.ok) throw new Error(`setting ${reading.field} ${reading.reason}`)
+      driven.session = driver.open(driverLine(line, reading.settings, this.#options.publicUrl), {
+        clock,
+        log: log.child({ line: line.name }),
+        report: (reports) => report(line, reports),
+        fetch: (url, request) => outbound.fetch('brokers', url, request),
+        connect: (target) => outbound.connect('brokers', target),
+      })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      this.pause(line.id, reason).catch((fault: unknown) =>
+        log.error({ err: fault }, 'a line could not be paused; trying again'),
+      )
+    }
+  }
+
+  /** Another worker has it now, and what is in flight here will not be settled by us; or the line is gone. */
+  async #lose(lost: readonly Driven[]): Promise<void> {
+    const existing = await findExistingLines(
+      this.#options.db,
+      lost.map(({ line }) => line.id),
+    )
+    for (const driven of lost) {
+      const { lane } = driven
+      driven.isLeaving = true
+      this.#dispatcher.remove(lane)
+      if (this.#driven.get(lane.lineId) === driven) this.#driven.delete(lane.lineId)
+      const isGone = !existing.has(lane.lineId)
+      const leave = async () => {
+        if (isGone) await lane.whenIdle(patienceMs)
+        await driven.session?.close()
+      }
+      this.#remember(lane.lineId, leave())
+    }
+  }
+
+  async #close(lineId: string, session: LineSession): Promise<void> {
+    const closed = session.close()
+    this.#remember(lineId, closed)
+    await closed.catch(() => {})
+  }
+
+  #remember(lineId: string, closed: Promise<void>): void {
+    const well = closed.catch((error: unknown) =>
+      this.#options.log.warn({ err: error }, 'a session did not close well'),
+    )
+    const both = Promise.all([this.#closing.get(lineId), well]).then(() => {
+      if (this.#closing.get(lineId) === both) this.#closing.delete(lineId)
+    })
+    this.#closing.set(lineId, both)
+  }
+
+  #limit(driven: Driven): void {
+    driven.lane.change(limitsOf(driven), performance.now())
   }
 }
 
-const limitsOf = ({ line, session }: Driven): LaneLimits => ({
+const limitsOf = ({ line, session, openedAs, fault }: Driven): LaneLimits => ({
   ratePerSecond: line.ratePerSecond,
   window: Math.min(line.inFlightLimit, session?.window ?? line.inFlightLimit),
-  isPaused: line.isPaused || !line.isEnabled || session === undefined,
+  isPaused:
+    line.isPaused ||
+    !line.isEnabled ||
+    fault !== undefined ||
+    session === undefined ||
+    openedAs === undefined,
 })
 
 export const driverLine = (
@@ -182,17 +285,7 @@ export const driverLine = (
 ): DriverLine => ({
   id: line.id,
   channel: line.channel,
-  address: lineAddress({ ...line, email: line.email ?? undefined }),
+  address: lineAddress(line),
   settings,
   hookUrl: `${publicUrl}/hooks/${line.driver}/${showId('lin', line.id)}`,
 })
-
-/** What a session depends on: a new rate or a pause does not need a new connection. */
-const fingerprintOf = (line: DrivenLine): string =>
-  JSON.stringify([
-    line.driver,
-    line.settings,
-    line.secretsSealed?.toString('base64'),
-    line.isEnabled,
-    lineAddress(line),
-  ])

@@ -150,6 +150,7 @@ export function openSmtpLine(line: DriverLine, context: DriverContext): LineSess
         return {
           ok: true,
           providerIds: [mail.messageId.slice(1, -1)],
+          ...(settings.hasMailboxes && { isDelivered: true }),
           exchange: { request, response: clip(outcome.response) },
         }
       }

@@ -72,6 +72,12 @@ export const SmtpSettings = Type.Object(
         maxLength: 253,
       }),
     ),
+    hasMailboxes: Type.Boolean({
+      title: 'The server keeps the mailboxes',
+      description:
+        'Not a relay: the recipients read their mail on this very server, so what it takes is delivered. Otherwise a message stays sent.',
+      default: false,
+    }),
     connections: Type.Integer({
       title: 'Connections',
       description: 'How many messages leave at the same time.',

@@ -154,6 +154,8 @@ function settingsFor(line: LineRecord, { smtp, smpp, graph }: Sandbox): Record<s
         username: smtp.user,
         password: smtp.password,
         fromName: 'Pombo Demo',
+        // The sandbox is where its mail is read: what it takes has arrived.
+        hasMailboxes: true,
       }
     case 'smpp':
       return { host: smpp.host, port: smpp.port, systemId: smpp.systemId, password: smpp.password }
