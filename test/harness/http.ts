@@ -21,7 +21,8 @@ export type RequestOptions = {
   timeoutMs?: number
 }
 
-const agent = new http.Agent({ keepAlive: true, maxSockets: 1000 })
+// Idle connections are given up long before the server does so (65 s), or a slow machine would see resets.
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1000, timeout: 10_000 })
 
 export const toBytes = (body: unknown): Buffer =>
   Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body), 'utf8')
