@@ -30,10 +30,11 @@ with recursive lane as (
     order by c.company_id, c.endpoint limit 1) n
 ), seen as materialized (select * from lane limit $4)
 select s.company_id as "companyId", s.endpoint, coalesce(e.failures >= ${failuresToClose}, false) as "isProbe",
-  (e.closed_until is null or e.closed_until <= $1) and exists (
-    select 1 from callback c where c.company_id = s.company_id and c.endpoint = s.endpoint and c.state = 'waiting'
-    and c.due_at <= $1 and (c.leased_until is null or c.leased_until < now())) as "hasWork"
+  (e.closed_until is null or e.closed_until <= $1) and due.id is not null as "hasWork"
 from seen s left join callback_endpoint e on e.company_id = s.company_id and e.endpoint = s.endpoint
+left join lateral (
+  select c.id from callback c where c.company_id = s.company_id and c.endpoint = s.endpoint and c.state = 'waiting'
+  and c.due_at <= $1 and (c.leased_until is null or c.leased_until < now()) limit 1) due on true
 order by 1, 2`,
 }
 
@@ -173,6 +174,11 @@ with r as materialized (
     early = case when c.replayed_at > r.started_at then c.early else r.early end,
     finished_at = case when c.replayed_at > r.started_at or r.state = 'waiting' then null else r.at end
   from r where c.id = r.id and c.lease = r.lease
+), freed as (
+  -- Those that were put off for it and never tried need not wait any longer.
+  update callback n set due_at = least(n.due_at, $2)
+  from r join callback c on c.id = r.id
+  where r.lets_go and n.subject_id = c.subject_id and n.target = c.target and n.id > c.id and n.state = 'waiting' and n.attempts = 0
 ), recorded as (
   insert into callback_attempt (callback_id, number, at, duration_ms, status, error, answer)
   select r.id, r.number, r.started_at, r.duration_ms, r.status, r.error, r.answer from r
