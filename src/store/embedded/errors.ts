@@ -27,7 +27,7 @@ export function errnoOf(error: unknown): string | undefined {
 export function fileFault(error: unknown, path: string): unknown {
   if (error instanceof EmbeddedError || !(error instanceof Error)) return error
   const errno = errnoOf(error) ?? ''
-  if (['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(errno)) {
+  if (['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOENT'].includes(errno)) {
     const text = `The data folder ${path} cannot be written (${errno}): set POMBO_DATA_DIR to a folder of yours, or correct its owner and mode.`
     return new EmbeddedError('not_writable', text, { cause: error })
   }
