@@ -98,8 +98,8 @@ export class Lane {
    * also when slots come one by one. A share that finds nothing to take it falls to whoever waits.
    */
   shares(slots: number): Shares {
-    this.#singleDebt = Math.min(10, this.#singleDebt + slots / 10)
-    this.#deferredDebt = Math.min(10, this.#deferredDebt + slots / 20)
+    this.#singleDebt += slots / 10
+    this.#deferredDebt += slots / 20
     const deferred = Math.min(slots, Math.floor(this.#deferredDebt))
     const single = Math.min(slots - deferred, Math.floor(this.#singleDebt))
     this.#deferredDebt -= deferred

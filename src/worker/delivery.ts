@@ -5,7 +5,8 @@ import type { Log } from '../lib/log.ts'
 import type { Outbound } from '../lib/outbound/index.ts'
 import type { Sealer } from '../lib/secrets.ts'
 import type { LineReport } from '../drivers/driver.ts'
-import { dispatchMessage, type LineEffect } from '../flows/dispatch-message.ts'
+import { dispatchMessage, type DispatchContext, type LineEffect } from '../flows/dispatch-message.ts'
+import { createUnsubscribeUrls } from '../flows/unsubscribe.ts'
 import { Dispatcher } from '../lanes/dispatcher.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { createOwnership } from '../lanes/ownership.ts'
@@ -45,12 +46,23 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
   const metrics = createDeliveryMetrics(options.registry)
   const lines = new DrivenLines(options)
 
+  const unsubscribeUrl = createUnsubscribeUrls(options)
+  const dispatching: DispatchContext = {
+    ...options,
+    unsubscribeUrlOf(message) {
+      const line = lines.get(message.lineId)?.line
+      return line?.channel === 'email' && line.settings.hasUnsubscribe === true
+        ? unsubscribeUrl(message)
+        : undefined
+    },
+  }
+
   async function handOver(message: ClaimedMessage, lane: Lane): Promise<Settlement> {
     const session = lines.get(message.lineId)?.session
     if (session === undefined) return putBack(message, clock.now())
     const startedAtMs = performance.now()
     const mayHandOver = () => ownership.mayDrive() && lane.isOpen(performance.now())
-    const { settlement, effect } = await dispatchMessage(options, message, session, mayHandOver)
+    const { settlement, effect } = await dispatchMessage(dispatching, message, session, mayHandOver)
     apply(effect, lane, startedAtMs)
     if (effect.kind === 'works') metrics.handedOver(message, settlement.at)
     return settlement
