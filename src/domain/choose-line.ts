@@ -32,6 +32,8 @@ export function chooseLine(choice: LineChoice, facts: LineFacts): ChosenLine {
         facts,
         (line) => line.countryCode === choice.countryCode && line.phoneNumber === choice.phoneNumber,
       )
+    case 'line':
+      return named(usable, facts, (line) => line.id === choice.id)
     case 'digits':
       return named(usable, facts, (line) => `${line.countryCode}${line.phoneNumber}` === choice.digits)
     case 'default': {

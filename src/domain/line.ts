@@ -24,5 +24,7 @@ export type LineChoice =
   | { kind: 'default'; mayFailOver: boolean }
   | { kind: 'exact'; countryCode: number; phoneNumber: number }
   | { kind: 'prospect'; countryCode?: number; phoneNumber?: number }
+  /** The console: this very line, whatever the channel. */
+  | { kind: 'line'; id: string }
   /** Direct API: digits with country code. */
   | { kind: 'digits'; digits: string }

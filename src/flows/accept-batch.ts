@@ -134,6 +134,10 @@ async function inTransaction(
   return { answers, held, lineIds: recorder.lineIds }
 }
 
+/** A token may have been replaced since the door. */
+export const isStillValid = (sender: Submission['sender'], facts: AcceptFacts): boolean =>
+  sender.kind === 'console_user' || facts.validTokens.has(sender.tokenHash.toString('hex'))
+
 function decideEntry(
   context: BatchContext,
   entry: Entry,
@@ -146,7 +150,7 @@ function decideEntry(
 ): Outcome {
   const { submission } = entry
   const { sender, request, idempotency } = submission
-  if (!facts.validTokens.has(sender.tokenHash.toString('hex'))) return { kind: 'unauthorized' }
+  if (!isStillValid(sender, facts)) return { kind: 'unauthorized' }
   if (keyRef !== undefined && idempotency) {
     const earlier = recorder.remembered(keyRef) ?? facts.keys.get(keyRef)
     if (earlier) {
@@ -215,7 +219,8 @@ export function planBatch(entries: readonly Entry[]) {
   for (const { submission } of entries) {
     const { sender, request, idempotency } = submission
     companyIds.add(sender.companyId)
-    ;(sender.kind === 'api_user' ? apiTokens : directTokens).add(sender.tokenHash.toString('hex'))
+    if (sender.kind !== 'console_user')
+      (sender.kind === 'api_user' ? apiTokens : directTokens).add(sender.tokenHash.toString('hex'))
     const probe = contactProbe(contacts.length, sender.companyId, request.recipient)
     const contactKey = `${sender.companyId} ${probe.phone_key ?? probe.email_key}`
     const known = refByContact.get(contactKey)
@@ -320,6 +325,8 @@ export function createState(
       segmentId: row.segment_id,
       lastInteractionAt: row.last_interaction_at === null ? null : new Date(row.last_interaction_at),
       optedOutChannels: row.opted_out_channels,
+      marketingOptedOutAt: row.marketing_opted_out_at === null ? null : new Date(row.marketing_opted_out_at),
+      emailBouncedAt: row.email_bounced_at === null ? null : new Date(row.email_bounced_at),
     },
     isNew: false,
     attendance: isIdle ? undefined : attendance,
@@ -341,6 +348,8 @@ const newContact = (id: string, recipient: Recipient): Contact => ({
   segmentId: null,
   lastInteractionAt: null,
   optedOutChannels: [],
+  marketingOptedOutAt: null,
+  emailBouncedAt: null,
 })
 
 /**

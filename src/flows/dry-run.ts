@@ -7,6 +7,7 @@ import {
   createState,
   dropStale,
   findHits,
+  isStillValid,
   ownMedia,
   planBatch,
   type BatchContext,
@@ -48,7 +49,7 @@ async function look(context: BatchContext, submission: Submission): Promise<Outc
       findHits(context, [entry], now),
     ])
     if (dropStale(catalogues, facts)) continue
-    if (!facts.validTokens.has(sender.tokenHash.toString('hex'))) return { kind: 'unauthorized' }
+    if (!isStillValid(sender, facts)) return { kind: 'unauthorized' }
     const decision = decideMessage(request, {
       catalogue: catalogues.get(sender.companyId)!,
       isSuspended: facts.companies.get(sender.companyId)!.isSuspended,

@@ -69,7 +69,11 @@ const locked = (until: Date, clock: Clock): LogInOutcome => ({
   retryAfterSeconds: Math.max(1, Math.ceil((until.getTime() - clock.now().getTime()) / 1000)),
 })
 
-function failureKeys({ company, username, address }: LogInRequest): FailureKeys {
+export function failureKeys({
+  company,
+  username,
+  address,
+}: Pick<LogInRequest, 'company' | 'username' | 'address'>): FailureKeys {
   const hash = (parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest()
   return { triple: hash([nameKey(company), nameKey(username), address]), address: hash([address]) }
 }

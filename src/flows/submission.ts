@@ -3,7 +3,10 @@ import type { Outcome } from '../domain/outcome.ts'
 import type { SendRequest } from '../domain/send-request.ts'
 
 /** Who sends: proven at the door by the token's hash, proven again inside the accepting transaction. */
-export type Sender = { kind: 'api_user' | 'direct_token'; id: string; companyId: string; tokenHash: Buffer }
+export type Sender =
+  | { kind: 'api_user' | 'direct_token'; id: string; companyId: string; tokenHash: Buffer }
+  /** A person of the console, whose session was looked up when the request came. */
+  | { kind: 'console_user'; id: string; companyId: string }
 
 export type Submission = {
   sender: Sender

@@ -117,6 +117,8 @@ function readerOf(node: Node): Reader {
       return stringReader(node)
     case 'integer':
       return integerReader(node)
+    case 'number':
+      return numberReader(node)
     case 'boolean':
       return (raw, context, name) =>
         typeof raw === 'boolean' ? raw : fail(context, name, 'must be true or false')
@@ -164,6 +166,15 @@ function integerReader(node: Node): Reader {
     if (number < minimum || number > maximum) return fail(context, name, says)
     if (allowed !== undefined && !allowed.includes(number)) return fail(context, name, says)
     return number
+  }
+}
+
+function numberReader(node: Node): Reader {
+  const { minimum = -Infinity, maximum = Infinity } = node
+  const says = node['x-says'] ?? `must be from ${minimum} to ${maximum}`
+  return (raw, context, name) => {
+    if (typeof raw !== 'number' || !Number.isFinite(raw)) return fail(context, name, 'must be a number')
+    return raw < minimum || raw > maximum ? fail(context, name, says) : raw
   }
 }
 

@@ -27,13 +27,13 @@ export async function foldReportDeltas(db: Queryable, limit: number): Promise<nu
   const [row] = await db.query<{ folded: number }>(
     `with taken as (
         delete from report_delta where id in (select id from report_delta order by id limit $1 for update skip locked)
-        returning company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count
+        returning company_id, hour, api, channel, line_id, template_id, segment_id, outcome, latency_bucket, count
       ), folded as (
-        insert into report_hour (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count)
-        select company_id, hour, api, channel, line_id, template_id, segment_id, outcome, sum(count)
+        insert into report_hour (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, latency_bucket, count)
+        select company_id, hour, api, channel, line_id, template_id, segment_id, outcome, latency_bucket, sum(count)
         from taken where exists (select 1 from company where id = company_id)
-        group by 1, 2, 3, 4, 5, 6, 7, 8 order by 1, 2, 3, 4, 5, 6, 7, 8
-        on conflict (company_id, hour, api, channel, line_id, template_id, segment_id, outcome)
+        group by 1, 2, 3, 4, 5, 6, 7, 8, 9 order by 1, 2, 3, 4, 5, 6, 7, 8, 9
+        on conflict (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, latency_bucket)
         do update set count = report_hour.count + excluded.count
       )
       select count(*) as folded from taken`,
