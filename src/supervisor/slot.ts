@@ -86,7 +86,7 @@ export function openSlot(options: {
         died(code, signal)
       })
       // No process at all (out of memory or of process ids): there will be no `exit` either.
-      child.once('error', (error) => {
+      child.on('error', (error) => {
         if (child.pid !== undefined) return
         log.error({ name, error: error.message }, 'a process could not be started')
         resolve()

@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import cluster from 'node:cluster'
+import { rescueConnections } from './connections.ts'
 import { createMetricsCollector } from './metrics.ts'
 import type { ChildKind, TreeState } from './messages.ts'
 import { openSlot, type Slot, type SlotEvent, type SupervisorLog } from './slot.ts'
@@ -103,5 +104,10 @@ export function openTree(options: {
  * round, so a process that dies takes only its own along. A worker listens for itself and needs none of that.
  */
 function forkChild(kind: ChildKind, entry: string, env: NodeJS.ProcessEnv): ChildProcess {
-  return kind === 'worker' ? fork(entry, [], { env }) : cluster.fork(env).process
+  if (kind === 'worker') return fork(entry, [], { env })
+  const worker = cluster.fork(env)
+  // A message to a process that has just died; its `exit` follows, and an error without listener would end us.
+  worker.on('error', () => undefined)
+  rescueConnections(worker)
+  return worker.process
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   EmbeddedError,
   runningUrl,
@@ -20,6 +20,21 @@ const quiet = { info: () => undefined, warn: () => undefined }
 let folder: string
 let dataDir: string
 const running: EmbeddedPostgres[] = []
+
+/** An initialised data folder that most tests copy: a tenth of the time that making one takes. */
+let template: string
+
+beforeAll(async () => {
+  template = await mkdtemp(join(tmpdir(), 'pombo-faults-'))
+  await chmod(template, 0o755)
+  await (await startEmbedded({ dataDir: join(template, 'data'), log: quiet })).stop()
+})
+
+afterAll(() => rm(template, { recursive: true, force: true }))
+
+function useInitialisedFolder(): void {
+  execFileSync('cp', ['-a', join(template, 'data'), dataDir])
+}
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pombo-faults-'))
@@ -86,6 +101,7 @@ describe('first start', () => {
   })
 
   test('a clean stop leaves no process, and the next start finds the data', async () => {
+    useInitialisedFolder()
     const first = await start()
     await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
     expect(await runningUrl(dataDir)).toBe(first.url)
@@ -98,7 +114,7 @@ describe('first start', () => {
   })
 
   test('settings are written anew at every start, and local.conf wins over them', async () => {
-    await (await start()).stop()
+    useInitialisedFolder()
     const data = join(dataDir, 'postgres', 'data')
     await writeFile(join(data, 'pombo.conf'), 'max_connections = 7\n')
     await writeFile(join(data, 'local.conf'), "work_mem = '3MB'\n", { mode: 0o644 })
@@ -145,6 +161,7 @@ describe('first start', () => {
 
 describe('one Pombo per data folder', () => {
   test('a second start refuses with a sentence, from this process and from another', async () => {
+    useInitialisedFolder()
     await start()
     const error = await refusal(startEmbedded({ dataDir, log: quiet }))
     expect(error.code).toBe('in_use')
@@ -156,7 +173,7 @@ describe('one Pombo per data folder', () => {
   })
 
   test('a server that answers on the socket but is no process of ours is not trampled on', async () => {
-    await (await start()).stop()
+    useInitialisedFolder()
     const stranger = createServer().listen(join(dataDir, 'postgres', 'run', '.s.PGSQL.5432'))
     await once(stranger, 'listening')
     const error = await refusal(startEmbedded({ dataDir, log: quiet }))
@@ -165,7 +182,7 @@ describe('one Pombo per data folder', () => {
   })
 
   test('a process that got the id of the old server is left alone', async () => {
-    await (await start()).stop()
+    useInitialisedFolder()
     const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     await once(stranger, 'spawn')
     const data = join(dataDir, 'postgres', 'data')
@@ -182,6 +199,7 @@ describe('one Pombo per data folder', () => {
 
 describe('after kill -9', () => {
   test('of PostgreSQL: its end is told, and the next start recovers what was committed', async () => {
+    useInitialisedFolder()
     const first = await start()
     await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS answer')
     process.kill(first.pid, 'SIGKILL')
@@ -195,6 +213,7 @@ describe('after kill -9', () => {
     { killed: 'Pombo', alsoServer: false },
     { killed: 'Pombo and PostgreSQL', alsoServer: true },
   ])('of $killed: the next start stops what is left and recovers', async ({ alsoServer }) => {
+    useInitialisedFolder()
     const victim = startEmbeddedProcess(dataDir)
     const { url, pid } = await victim.lines.find((line) => line['kind'] === 'started')
     await query(String(url), 'CREATE TABLE kept AS SELECT 1 AS answer')
@@ -237,6 +256,7 @@ describe('what cannot work is said in a sentence', () => {
   })
 
   test('a taken port', async () => {
+    useInitialisedFolder()
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const address = other.address()

@@ -94,6 +94,18 @@ test('a serving process that dies is replaced, and no new connection is refused 
   expect(await get(tree, '/metrics')).toContain('pombo_process_restarts_total{process="serve-1"} 1')
 })
 
+test('connections on their way to a process that dies are dealt to another: none hangs, none is lost', async () => {
+  const tree = await startTree(external)
+  const victim = tree.children.find((child) => child.name === 'serve-1')?.pid ?? 0
+  // Stopped, it is dealt one connection, which it never takes; the others go to its neighbour.
+  process.kill(victim, 'SIGSTOP')
+  let answered = 0
+  const answers = Array.from({ length: 20 }, () => pidOf(tree).finally(() => (answered += 1)))
+  await expect.poll(() => answered).toBe(19)
+  process.kill(victim, 'SIGKILL')
+  expect(await Promise.all(answers)).not.toContain(victim)
+})
+
 test('a process that keeps dying makes the tree not ready, with a reason, until it stays up', async () => {
   const brokenFile = join(folder, 'broken')
   const tree = await startTree(external, { FIXTURE_BROKEN_FILE: brokenFile })
@@ -114,6 +126,26 @@ test('SIGTERM finishes what is in flight, takes nothing new, and ends with code 
   expect(await tree.ended).toEqual([0, null])
   await expect(fetch(`http://127.0.0.1:${tree.port}/`)).rejects.toThrow()
   for (const child of tree.children) expect(isAlive(child.pid)).toBe(false)
+})
+
+test('what does not finish in time is cut off', async () => {
+  const tree = await startTree({ ...external, drainMs: 300 })
+  const hanging = await fetch(`http://127.0.0.1:${tree.port}/hang`)
+  tree.supervisor.kill('SIGTERM')
+  await expect(hanging.text()).rejects.toThrow()
+  expect(await tree.ended).toEqual([0, null])
+})
+
+test('who asks again to stop does not wait for what is in flight', async () => {
+  const tree = await startTree({ ...external, drainMs: 600_000 })
+  const hanging = await fetch(`http://127.0.0.1:${tree.port}/hang`)
+  const cutOff = expect(hanging.text()).rejects.toThrow()
+  // Signals within a second count as one, since a single Ctrl-C arrives several times.
+  const asking = setInterval(() => tree.supervisor.kill('SIGTERM'), 200)
+  await tree.lines.find((line) => line['text'] === 'asked again to stop: what is in flight is cut off')
+  clearInterval(asking)
+  await cutOff
+  expect(await tree.ended).toEqual([0, null])
 })
 
 test('kill -9 of the supervisor ends every child', async () => {

@@ -27,7 +27,10 @@ if (kind === 'worker') {
   const server = createServer((request, response) => {
     if (request.url === '/metrics') void askForMetrics().then((text) => response.end(text))
     else if (request.url === '/state') response.end(JSON.stringify(stateOfTree()))
-    else if (request.url === '/slow') {
+    else if (request.url === '/hang') {
+      response.writeHead(200)
+      response.write('begun\n')
+    } else if (request.url === '/slow') {
       response.writeHead(200)
       response.write('begun\n')
       setTimeout(() => response.end('finished\n'), 700)
