@@ -154,7 +154,8 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     // A contact that another node created in this very moment is found on the next try.
     if (isConflictError(error) || sqlState(error) === '23505') return 'conflict'
     if (isDataError(error) && entries.length > 1) return 'data'
-    log.error({ err: error, requests: entries.length }, 'a batch of messages failed')
+    const requestIds = entries.slice(0, 20).map((entry) => entry.submission.requestId)
+    log.error({ err: error, requests: entries.length, requestIds }, 'a batch of messages failed')
     if (!isConnectionError(error) && !isShortage(error)) return 'data'
     // A broken connection is worth one more try; a database that is away is not worth the caller's time.
     return entries.every((entry) => entry.tries === 0) ? 'conflict' : 'unavailable'
