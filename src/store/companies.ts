@@ -178,15 +178,17 @@ export async function readCallbackSecret(
   return row && sealer.open(row.sealed)
 }
 
+/** At once: no other secret signs along. With an overlap: flows/rotate-callback-secret.ts. */
 export async function rotateCallbackSecret(
   db: Queryable,
   sealer: Sealer,
   id: string,
 ): Promise<string | undefined> {
   const secret = newCallbackSecret()
-  const rows = await db.query('update company set callback_secret_sealed = $2 where id = $1 returning id', [
-    id,
-    sealer.seal(secret),
-  ])
+  const rows = await db.query(
+    `update company set callback_secret_sealed = $2, previous_callback_secret_sealed = null, previous_callback_secret_until = null
+      where id = $1 returning id`,
+    [id, sealer.seal(secret)],
+  )
   return rows.length > 0 ? secret : undefined
 }

@@ -4,6 +4,7 @@ import { notSaved, saved, type Saved } from '../domain/saved.ts'
 import { hostFault, readUrl } from '../lib/outbound/judge-url.ts'
 import type { Exceptions } from '../lib/outbound/index.ts'
 import type { Sealer } from '../lib/secrets.ts'
+import { clearAlert } from './alerts.ts'
 import { callbackEvents } from './callbacks.ts'
 import type { Queryable } from './db.ts'
 
@@ -60,8 +61,7 @@ export async function saveWebhook(
   const secret = newWebhookSecret()
   const isEnabled = input.isEnabled ?? true
   const [row] = await db.query<Webhook & { isNew: boolean }>(
-    `with forgiven as (delete from callback_endpoint where company_id = $1 and endpoint = 'webhook')
-     insert into webhook (company_id, url, events, secret_sealed, disabled_at, disabled_reason) values ($1, $2, $3, $4, $5, $6)
+    `insert into webhook (company_id, url, events, secret_sealed, disabled_at, disabled_reason) values ($1, $2, $3, $4, $5, $6)
      on conflict (company_id) do update set url = excluded.url, events = excluded.events, disabled_at = excluded.disabled_at,
        disabled_reason = excluded.disabled_reason
      returning ${columns}, xmax = 0 as "isNew"`,
@@ -74,6 +74,7 @@ export async function saveWebhook(
       isEnabled ? null : 'switched off',
     ],
   )
+  await forgetTrouble(db, companyId, now)
   const { isNew, ...webhook } = row!
   return saved({ ...webhook, secret: isNew ? secret : undefined })
 }
@@ -83,9 +84,17 @@ export async function findWebhook(db: Queryable, companyId: string): Promise<Web
 }
 
 /** What still waits for it is given up by whoever comes to deliver it. */
-export async function removeWebhook(db: Queryable, companyId: string): Promise<boolean> {
+export async function removeWebhook(db: Queryable, companyId: string, now: Date): Promise<boolean> {
   const rows = await db.query('delete from webhook where company_id = $1 returning 1', [companyId])
+  await forgetTrouble(db, companyId, now)
   return rows.length > 0
+}
+
+/** Whatever was wrong with the webhook was wrong with one that is no longer. */
+async function forgetTrouble(db: Queryable, companyId: string, now: Date): Promise<void> {
+  await db.query(`delete from callback_endpoint where company_id = $1 and endpoint = 'webhook'`, [companyId])
+  await clearAlert(db, 'webhook_gone', companyId, now)
+  await clearAlert(db, 'callback_endpoint_dead', `${companyId} webhook`, now)
 }
 
 /** Whose secret: that of callbacks whose address came with the request, or that of the webhook. */

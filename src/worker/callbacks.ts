@@ -49,6 +49,8 @@ export type Callbacks = {
 const defaultPollMs = 500
 const defaultMaxInFlight = 256
 const lanesPerRound = 500
+/** A look at this many endpoints that have nothing due ends the search for the moment. */
+const maxRounds = 40
 /** A lane nobody has heard of begins small, so that many hanging ones cannot take all slots. */
 const window = { first: 4, max: 32 }
 /** Longer than an attempt and its record take. */
@@ -71,6 +73,7 @@ export function startCallbacks(options: CallbacksOptions): Callbacks {
   let isPumping = false
   let isWanted = false
   let isClosed = false
+  let restUntilMs = 0
 
   const settler = createBatcher<CallbackResult, undefined>({
     maxBatch: 200,
@@ -110,12 +113,7 @@ export function startCallbacks(options: CallbacksOptions): Callbacks {
   async function run(): Promise<void> {
     isWanted = false
     try {
-      const from = cursor
-      const busy = await listBusyLanes(db, clock.now(), from, lanesPerRound)
-      cursor = busy.length === lanesPerRound ? busy.at(-1) : undefined
-      // The end was reached: those before the point we started from are next.
-      if (from !== undefined && cursor === undefined) isWanted = true
-      const wishes = wishesOf(busy)
+      const wishes = await findWork()
       if (wishes.length === 0) return
       const lease = randomUUID()
       const claim = await claimCallbacks(db, wishes, clock.now(), { id: lease, seconds: leaseSeconds })
@@ -125,6 +123,25 @@ export function startCallbacks(options: CallbacksOptions): Callbacks {
       isWanted = false
       log.warn({ err: error }, 'callbacks could not be fetched; trying again')
     }
+  }
+
+  /** Goes round all endpoints that have something waiting, from where it stopped the last time. */
+  async function findWork(): Promise<CallbackWish[]> {
+    const startedMs = performance.now()
+    const from = cursor
+    for (let round = 1; round <= maxRounds; round++) {
+      const busy = await listBusyLanes(db, clock.now(), cursor, lanesPerRound)
+      cursor = busy.length === lanesPerRound ? busy.at(-1) : undefined
+      const wishes = wishesOf(busy)
+      if (wishes.length > 0) return wishes
+      if (cursor === undefined) break
+    }
+    // The end was reached: those before the point we started from are next.
+    if (from !== undefined && cursor === undefined) isWanted = true
+    // Tens of thousands of dead endpoints take a while to look at, and are not to take all of it.
+    const nowMs = performance.now()
+    restUntilMs = nowMs + 4 * (nowMs - startedMs)
+    return []
   }
 
   /** Free slots are dealt one by one, round the lanes; no company takes more than half of all. */
@@ -188,7 +205,9 @@ export function startCallbacks(options: CallbacksOptions): Callbacks {
     for (const [key, lane] of lanes) if (lane.inFlight === 0) lanes.delete(key)
   }
 
-  const poll = setInterval(pump, options.pollMs ?? defaultPollMs)
+  const poll = setInterval(() => {
+    if (performance.now() >= restUntilMs) pump()
+  }, options.pollMs ?? defaultPollMs)
   const context = { db, clock, log }
   const jobs = runJobs(
     [

@@ -56,6 +56,7 @@ create table callback (
 create index callback_waiting on callback (company_id, endpoint, due_at, id) where state = 'waiting';
 create index callback_oldest on callback (at) where state = 'waiting';
 create index callback_log on callback (company_id, id);
+create index callback_given_up on callback (company_id, id) where state = 'given_up';
 
 create table callback_attempt (
   callback_id bigint not null references callback on delete cascade,

@@ -116,6 +116,12 @@ describe('retries', () => {
       ).at(0),
     )
     expect(await rowsOf(world, (await sent(world, null, { company })).id)).toEqual([])
+    // Saved again it works again, and the alert is gone.
+    receiver.answer = () => 200
+    must(await saveWebhook(saving, company.id, { url: receiver.url }, world.clock.now()))
+    await allAre(world, (await sent(world, null, { company })).id, 'delivered')
+    const open = `select 1 from alert where kind = 'webhook_gone' and company_id = $1 and cleared_at is null`
+    expect(await world.db.query(open, [company.id])).toEqual([])
   })
 
   test('Retry-After is honoured, later and sooner than the schedule', async () => {
