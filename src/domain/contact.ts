@@ -13,6 +13,10 @@ export type Contact = {
   segmentId: string | null
   lastInteractionAt: Date | null
   optedOutChannels: Channel[]
+  /** WhatsApp's "no marketing from this business"; everything else may still be sent. */
+  marketingOptedOutAt: Date | null
+  /** A mail server said that there is no such mailbox. Until a person clears it, nothing is sent there. */
+  emailBouncedAt: Date | null
 }
 
 /** Contact data given in a call; what is not given is undefined. */

@@ -7,6 +7,7 @@ import type { SendRequest } from '../domain/send-request.ts'
 import { systemClock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { silentLog } from '../lib/log.ts'
+import { findContactByPhone, setMarketingOptedOut } from '../store/contacts.ts'
 import { createDb, type Db } from '../store/db.ts'
 import { createAcceptor, type AcceptorOptions } from './accept-message.ts'
 import type { Sender, Submission } from './submission.ts'
@@ -190,5 +191,37 @@ describe('a dry run', () => {
     expect(outcome).toMatchObject({ kind: 'accepted', messageId: null })
     expect(await database.db.query('select 1 from contact where phone_key = $1', [digits])).toEqual([])
     expect(await database.db.query('select 1 from message where recipient = $1', [digits])).toEqual([])
+  })
+})
+
+describe('somebody who wants no marketing on WhatsApp', () => {
+  it('is sent codes, but no templates of marketing', async () => {
+    const digits = randomMobile()
+    const { accept } = acceptorOf(database.db)
+    const whatsapp = (name: string, variables: { name: string; value: string }[]) =>
+      submit(
+        sms(digits, {
+          channel: 'whatsapp',
+          what: { kind: 'template', by: 'name', name, variables, files: [] },
+        }),
+      )
+    const code = () => whatsapp('Verification code', [{ name: 'Code', value: '1234' }])
+    expect(await accept(code())).toMatchObject({ kind: 'accepted' })
+    const contact = (await findContactByPhone(database.db, company.id, digits))!
+    await setMarketingOptedOut(database.db, company.id, contact.id, new Date())
+    expect(await accept(code())).toMatchObject({ kind: 'accepted' })
+    await database.db.query(
+      `update template set content = jsonb_set(content, '{provider,category}', '"marketing"') where id = $1`,
+      [company.templates['verification-code']!.id],
+    )
+    await database.db.query('update company set catalogue_version = catalogue_version + 1 where id = $1', [
+      company.id,
+    ])
+    const outcome = await accept(code())
+    expect(outcome.kind === 'refused' && outcome.verdicts.flatMap(({ reason }) => reason ?? [])).toEqual([
+      'recipient has opted out of marketing on WhatsApp',
+    ])
+    await setMarketingOptedOut(database.db, company.id, contact.id, null)
+    expect(await accept(code())).toMatchObject({ kind: 'accepted' })
   })
 })

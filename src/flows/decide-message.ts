@@ -11,6 +11,7 @@ import type { MediaFile } from '../domain/media.ts'
 import { priorities, type MessageContent } from '../domain/message.ts'
 import type { Problem, Verdict } from '../domain/outcome.ts'
 import type { SendRequest } from '../domain/send-request.ts'
+import type { Template } from '../domain/template.ts'
 import { firstAllowedAt, runRules } from '../rules/engine.ts'
 import type { RestrictionHit, RuleFacts } from '../rules/facts.ts'
 import type { Attendant, Catalogue } from '../store/catalogue.ts'
@@ -236,14 +237,7 @@ function createRuleFacts(
   { catalogue, state, restrictionHits, now }: DecisionFacts,
   segmentId: string | null,
   content: MessageContent,
-  template:
-    | {
-        id: string
-        name: string
-        isEnabled: boolean
-        approval: 'approved' | 'pending' | 'rejected' | 'paused' | 'disabled'
-      }
-    | undefined,
+  template: Template | undefined,
 ): RuleFacts {
   let hash: string | undefined
   return {
@@ -253,6 +247,8 @@ function createRuleFacts(
     segmentId,
     timeZone: catalogue.timeZone,
     optedOutChannels: state.contact.optedOutChannels,
+    isMarketingOptedOut: state.contact.marketingOptedOutAt !== null,
+    emailBouncedAt: state.contact.emailBouncedAt,
     template,
     restrictionHits,
     counter: (key) => state.counters.get(key),

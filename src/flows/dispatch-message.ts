@@ -9,12 +9,20 @@ import type { FileBytes, LineSession, SendResult } from '../drivers/driver.ts'
 import { driverErrorPolicies, type DriverError } from '../drivers/errors.ts'
 import { fileKey } from '../drivers/files.ts'
 import { backoffMs, retryBackoff } from '../lanes/backoff.ts'
+import { markEmailBounced, setMarketingOptedOut } from '../store/contacts.ts'
 import type { Queryable } from '../store/db.ts'
 import { readFile } from '../store/files.ts'
 import { putBack, type ClaimedMessage, type Settlement } from '../store/outbox.ts'
 import { cleanResult } from './clean-result.ts'
 
-export type DispatchContext = { db: Queryable; clock: Clock; log: Log; outbound: Outbound }
+export type DispatchContext = {
+  db: Queryable
+  clock: Clock
+  log: Log
+  outbound: Outbound
+  /** For e-mail of lines that offer it. */
+  unsubscribeUrlOf?(message: ClaimedMessage): string | undefined
+}
 
 /** What the lane has to know of a hand-over, besides how to settle it. */
 export type LineEffect =
@@ -68,6 +76,7 @@ export async function dispatchMessage(
       expiresAt: message.expiresAt,
       attempt: message.attempts,
       takenIds: message.takenIds ?? undefined,
+      unsubscribeUrl: context.unsubscribeUrlOf?.(message),
     })
   } catch (error) {
     // A driver answers with values; what it throws is a fault of ours, and nobody knows how far it came.
@@ -77,7 +86,22 @@ export async function dispatchMessage(
       error: { kind: 'no_answer', code: 'driver_fault', message: 'the driver failed while handing it over' },
     }
   }
+  if (!result.ok) await markContact(context, message, result.error)
   return settle(message, cleanResult(result), startedAt, clock.now())
+}
+
+/** What a refusal says about the person, beyond this message. A mark that is lost is made by the next one. */
+async function markContact(
+  { db, clock, log }: DispatchContext,
+  { companyId, contactId, recipient }: ClaimedMessage,
+  { isAddressGone, isMarketingOnly }: DriverError,
+): Promise<void> {
+  try {
+    if (isAddressGone) await markEmailBounced(db, companyId, contactId, recipient.toLowerCase(), clock.now())
+    if (isMarketingOnly) await setMarketingOptedOut(db, companyId, contactId, clock.now())
+  } catch (error) {
+    log.warn({ err: error, contactId }, 'a contact could not be marked')
+  }
 }
 
 export function settle(message: ClaimedMessage, result: SendResult, startedAt: Date, now: Date): Dispatched {
@@ -105,7 +129,7 @@ export function settle(message: ClaimedMessage, result: SendResult, startedAt: D
     error_code: error.code,
     error_message: error.message,
     event: { kind: 'attempt', detail: { ...attempt, error }, exchange: result.exchange },
-    is_opt_out: error.kind === 'opted_out',
+    is_opt_out: error.kind === 'opted_out' && !error.isMarketingOnly,
   }
   const effect = effectOf(error)
   switch (driverErrorPolicies[error.kind].message) {

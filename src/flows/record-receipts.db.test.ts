@@ -130,6 +130,22 @@ describe('a receipt', () => {
     ).toEqual([{ opted_out_channels: ['whatsapp'] }])
   })
 
+  it('that says the person wants no marketing stops marketing only, and keeps the first time', async () => {
+    const id = providerId()
+    const message = await storeMessage(db, company, { channel: 'whatsapp', providerIds: [id] })
+    const told = entry({ providerId: id, state: 'failed', isMarketingOptOut: true }, 'whatsapp')
+    const contact = () =>
+      db.query<{ at: Date; channels: string[] }>(
+        'select marketing_opted_out_at as at, opted_out_channels as channels from contact where id = $1',
+        [message.contactId],
+      )
+    await recordReceipts(context(), [told])
+    const [first] = await contact()
+    expect(first).toEqual({ at: expect.any(Date), channels: [] })
+    await recordReceipts(context(), [told])
+    expect(await contact()).toEqual([first])
+  })
+
   it('costs the same round trips for one and for three hundred', async () => {
     const count = async (messages: number) => {
       const ids = Array.from({ length: messages }, providerId)

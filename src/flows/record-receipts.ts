@@ -79,7 +79,7 @@ async function recordIn(
   if (entries.length === 0) return counts
   const now = clock.now()
   const probes = entries.map(probeOf)
-  const optOuts = probes.filter((_, index) => entries[index]!.receipt.isOptOut)
+  const optOuts = probes.filter((_, index) => isAnyOptOut(entries[index]!.receipt))
   if (optOuts.length > 0) await lockReceiptContacts(connection, optOuts)
   const { named, messages, unsettled } = await lockReceipts(connection, probes)
 
@@ -120,6 +120,9 @@ async function recordIn(
 /** Found by our own id alone, it may be one of several parts whose ids were lost with an answer. */
 const isMaybeOfSeveral = ({ named }: Told): boolean => named.parts === null || named.parts > 1
 
+const isAnyOptOut = ({ isOptOut, isMarketingOptOut }: Receipt): boolean =>
+  isOptOut === true || isMarketingOptOut === true
+
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 function probeOf({ lineId, companyId, receipt }: ReceiptEntry, ref: number): ReceiptProbe {
@@ -140,7 +143,7 @@ class ReceiptBatch {
   readonly changes: StateChange[] = []
   readonly #now: Date
   readonly #deltas = new DeltaSum()
-  readonly #optOuts = new Map<string, Set<Channel>>()
+  readonly #optOuts = new Map<string, { channels: Set<Channel>; isMarketing: boolean }>()
   readonly #write: Omit<ReceiptWrite, 'deltas' | 'optOuts'> = {
     moves: [],
     events: [],
@@ -167,8 +170,9 @@ class ReceiptBatch {
   }
 
   apply(message: LockedMessage, told: readonly Told[], parts: readonly PartState[]): void {
-    if (message.contactId !== null && told.some(({ receipt }) => receipt.isOptOut))
-      this.#optOut(message.contactId, message.channel)
+    if (message.contactId !== null)
+      for (const { receipt } of told)
+        if (isAnyOptOut(receipt)) this.#optOut(message.contactId, message.channel, receipt)
     const path = parts.length > 0 ? this.#applyParts(message, told, parts) : this.#applyWhole(message, told)
     if (path.length > 0) this.#move(message, path, told)
   }
@@ -177,9 +181,10 @@ class ReceiptBatch {
     return {
       ...this.#write,
       deltas: this.#deltas.rows(),
-      optOuts: [...this.#optOuts].map(([contactId, channels]) => ({
+      optOuts: [...this.#optOuts].map(([contactId, { channels, isMarketing }]) => ({
         contact_id: contactId,
         channels: [...channels],
+        marketing_at: isMarketing ? this.#now : null,
       })),
     }
   }
@@ -308,8 +313,10 @@ class ReceiptBatch {
     if (to === 'read') this.#deltas.add(message, 'read', hour, 1)
   }
 
-  #optOut(contactId: string, channel: Channel): void {
-    const channels = this.#optOuts.get(contactId) ?? new Set<Channel>()
-    this.#optOuts.set(contactId, channels.add(channel))
+  #optOut(contactId: string, channel: Channel, receipt: Receipt): void {
+    const optOut = this.#optOuts.get(contactId) ?? { channels: new Set<Channel>(), isMarketing: false }
+    if (receipt.isOptOut) optOut.channels.add(channel)
+    if (receipt.isMarketingOptOut) optOut.isMarketing = true
+    this.#optOuts.set(contactId, optOut)
   }
 }

@@ -9,10 +9,11 @@ import {
 } from '../../test/harness/factories.ts'
 import { stateOf, storeMessage, type MessageWish } from '../../test/harness/messages.ts'
 import { readDigits } from '../domain/address.ts'
+import type { MessageContent } from '../domain/message.ts'
 import { silentLog } from '../lib/log.ts'
 import { CatalogueCache } from '../store/catalogue.ts'
 import { suspendCompany } from '../store/companies.ts'
-import { setOptedOutChannels } from '../store/contacts.ts'
+import { setMarketingOptedOut, setOptedOutChannels } from '../store/contacts.ts'
 import { createDb, type Db } from '../store/db.ts'
 import { createRestrictionList } from '../store/restriction-lists.ts'
 import { addRestrictionEntries } from '../store/restrictions.ts'
@@ -115,6 +116,31 @@ describe('a deferred message', () => {
       events: [{ kind: 'waits', detail: { until: tonight.toISOString() } }],
       waiting: { dueAt: tonight, verdicts: [{ rule: 'allowed_hours', passed: false, action: 'defer' }] },
     })
+  })
+
+  it('of marketing is blocked when the person wants no more of it, and any other leaves', async () => {
+    const content: MessageContent = {
+      kind: 'template',
+      templateKind: 'text',
+      name: 'x',
+      language: 'en',
+      parameterFormat: 'positional',
+      body: [],
+      buttons: [],
+      preview: '',
+    }
+    const wish: MessageWish = { channel: 'whatsapp', content }
+    const offer = await defer({ ...wish, templateId: company.templates['spring-offers']!.id })
+    const { contactId, recipient } = offer
+    const templateId = company.templates['order-confirmation']!.id
+    const order = await defer({ ...wish, templateId, contactId, recipient })
+    await setMarketingOptedOut(db, company.id, contactId, clock.now())
+    expect(await releaseDeferred(context())).toMatchObject({ released: 1, blocked: 1 })
+    expect(await readTimeline(db, company.id, offer.id)).toMatchObject({
+      state: 'blocked',
+      reasons: [{ reason: 'recipient has opted out of marketing on WhatsApp' }],
+    })
+    expect(await outboxOf(order.id)).toMatchObject({ isDeferred: false })
   })
 
   it('is blocked when the person has opted out in the meantime, with every reason', async () => {

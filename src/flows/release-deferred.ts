@@ -227,6 +227,8 @@ class ReleaseBatch {
       segmentId,
       timeZone: catalogue.timeZone,
       optedOutChannels,
+      isMarketingOptedOut: message.marketingOptedOutAt !== null,
+      emailBouncedAt: message.emailBouncedAt,
       template: templateId === null ? undefined : this.#template(catalogue, templateId),
       restrictionHits,
       counter: (name) => counters.get(name),

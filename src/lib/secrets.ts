@@ -4,6 +4,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createHmac,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -13,6 +14,8 @@ import { promisify } from 'node:util'
 export type Sealer = {
   seal(plain: string): Buffer
   open(sealed: Buffer): string
+  /** HMAC-SHA256 with a key of its own per purpose: proves that we wrote something, without hiding it. */
+  mac(purpose: string, data: Buffer): Buffer
   /** Stored in the database: a node with another key finds out before it serves. */
   checkValue: string
 }
@@ -36,6 +39,10 @@ export function createSealer(keyHex: string): Sealer {
       decipher.setAuthTag(sealed.subarray(13, 29))
       return Buffer.concat([decipher.update(sealed.subarray(29)), decipher.final()]).toString('utf8')
     },
+    mac: (purpose, data) =>
+      createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', `pombo mac ${purpose}`, 32)))
+        .update(data)
+        .digest(),
     checkValue: Buffer.from(hkdfSync('sha256', key, '', 'pombo sealing key check', 16)).toString('hex'),
   }
 }

@@ -13,6 +13,7 @@ import { createReadMedia } from '../flows/read-media.ts'
 import { createReceiveHook } from '../flows/receive-hook.ts'
 import { createReportRecorder } from '../flows/record-reports.ts'
 import { createStoreAttachments } from '../flows/store-attachments.ts'
+import { createUnsubscribe } from '../flows/unsubscribe.ts'
 import { createAddressReader } from '../http/client-address.ts'
 import { createLargeBodyReader } from '../http/large-bodies.ts'
 import { createLifecycle } from '../http/lifecycle.ts'
@@ -25,6 +26,7 @@ import { createMediaSurface } from '../http/media.ts'
 import { createHttpMetrics } from '../http/metrics.ts'
 import { createOpsSurface } from '../http/ops/index.ts'
 import { createBodyBudget } from '../http/tracking.ts'
+import { createUnsubscribeSurface } from '../http/unsubscribe.ts'
 import { createUnifiedSurface } from '../http/unified/index.ts'
 import { unifiedDocument } from '../http/unified/openapi.ts'
 import { createNotifier } from '../lanes/wake.ts'
@@ -93,6 +95,7 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
       publicUrl: addressesOf(config).unified,
     }),
   })
+  const unsubscribe = createUnsubscribeSurface({ budget, ...createUnsubscribe({ db, sealer, clock, log }) })
   const docs = createDocsSurface([
     { name: 'unified', document: unifiedDocument },
     { name: 'direct', document: directDocument },
@@ -106,7 +109,7 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
         docs,
         media,
         ...(config.roles.includes('unified') ? [unified] : []),
-        ...(config.roles.includes('hooks') ? [hooks] : []),
+        ...(config.roles.includes('hooks') ? [hooks, unsubscribe] : []),
       ],
       direct: config.roles.includes('direct') ? [direct] : [],
       console: [],

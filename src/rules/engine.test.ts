@@ -108,6 +108,42 @@ describe('rules', () => {
     }
   })
 
+  test.each([
+    ['whatsapp', 'marketing', true],
+    ['whatsapp', 'utility', false],
+    ['whatsapp', 'authentication', false],
+    ['sms', 'marketing', false],
+  ] as const)(
+    'who wants no marketing: on %s a template of %s is refused: %s',
+    (channel, category, isRefused) => {
+      const template = {
+        name: 'Offers',
+        isEnabled: true,
+        approval: 'approved',
+        content: { provider: { category } },
+      } as const
+      const given = facts({ channel, template, isMarketingOptedOut: true })
+      expect(reasonsOf([], given)).toEqual(
+        isRefused ? ['recipient has opted out of marketing on WhatsApp'] : [],
+      )
+      expect(failedOf([], { ...given, isMarketingOptedOut: false })).toEqual([])
+      // Free text within the window answers a person; it is no template.
+      expect(failedOf([], { ...given, template: undefined })).toEqual([])
+    },
+  )
+
+  test('a mailbox that does not exist is refused for e-mail only', () => {
+    const given = facts({ channel: 'email', emailBouncedAt: new Date('2026-05-01T23:59:00Z') })
+    expect(failedOf([], given)).toMatchObject([
+      {
+        rule: 'opt_out',
+        action: 'block',
+        reason: 'e-mail address of the recipient does not exist (bounced on 2026-05-01)',
+      },
+    ])
+    expect(failedOf([], { ...given, channel: 'sms' })).toEqual([])
+  })
+
   test.each(['pending', 'rejected', 'paused', 'disabled'] as const)(
     'a template that is %s is refused',
     (approval) => {

@@ -17,7 +17,16 @@ export type RuleFacts = {
   /** The company's. */
   timeZone: string
   optedOutChannels: readonly Channel[]
-  template?: { name: string; isEnabled: boolean; approval: Approval }
+  /** The recipient wants no marketing on WhatsApp. */
+  isMarketingOptedOut?: boolean
+  /** When a mail server said that the recipient's mailbox does not exist. */
+  emailBouncedAt?: Date | null
+  template?: {
+    name: string
+    isEnabled: boolean
+    approval: Approval
+    content?: { provider?: { category: 'marketing' | 'utility' | 'authentication' } }
+  }
   /** All hits of this request over all lists of the company. */
   restrictionHits: readonly RestrictionHit[]
   /** Counters of this contact. */

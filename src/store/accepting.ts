@@ -30,6 +30,8 @@ export type ContactRow = {
   segment_id: string | null
   last_interaction_at: string | null
   opted_out_channels: Channel[]
+  marketing_opted_out_at: string | null
+  email_bounced_at: string | null
 }
 
 /**
@@ -51,7 +53,8 @@ with probe as materialized (
   union all
   select p.ref, c.id from probe p join contact c on c.company_id = p.company_id and c.email_key = p.email_key
 ), locked as materialized (
-  select id, phone, email, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at, opted_out_channels
+  select id, phone, email, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at, opted_out_channels,
+    marketing_opted_out_at, email_bounced_at
   from contact where id in (select id from seen) order by id for update skip locked
 ), absent as materialized (
   select p.ref, pg_try_advisory_xact_lock(hashtextextended(p.company_id || coalesce(p.phone_key, p.email_key), 2)) as is_mine
@@ -91,7 +94,8 @@ export async function lockContacts(
 const seeStatement = {
   name: 'accept_see',
   text: `
-select id, phone, email, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at, opted_out_channels
+select id, phone, email, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at, opted_out_channels,
+    marketing_opted_out_at, email_bounced_at
 from contact where company_id = $1 and (phone_key = $2 or email_key = $3) limit 1`,
 }
 

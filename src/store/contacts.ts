@@ -19,7 +19,8 @@ export type ContactInput = {
 
 const columns = `id, phone, email, name, tax_id as "taxId", custom_code as "customCode", tag,
   coalesce(jokers, '{}') as jokers, segment_id as "segmentId", last_interaction_at as "lastInteractionAt",
-  opted_out_channels as "optedOutChannels"`
+  opted_out_channels as "optedOutChannels", marketing_opted_out_at as "marketingOptedOutAt",
+  email_bounced_at as "emailBouncedAt"`
 
 /** A contact that is there already (by phone or e-mail) is left as it is and returned. */
 export async function createContact(
@@ -131,4 +132,69 @@ export async function setOptedOutChannels(
     [companyId, id, channels],
   )
   return contact
+}
+
+/** A mail server said that there is no such mailbox; the first time counts. A contact with another address by now is left alone. */
+export async function markEmailBounced(
+  db: Queryable,
+  companyId: string,
+  id: string,
+  emailKey: string,
+  at: Date,
+): Promise<void> {
+  await db.query(
+    {
+      name: 'contact_bounced',
+      text: `update contact set email_bounced_at = $4
+        where company_id = $1 and id = $2 and email_key = $3 and email_bounced_at is null`,
+    },
+    [companyId, id, emailKey, at],
+  )
+}
+
+/** A person knows better: the mailbox is there again. */
+export async function clearEmailBounced(
+  db: Queryable,
+  companyId: string,
+  id: string,
+): Promise<Contact | undefined> {
+  const [contact] = await db.query<Contact>(
+    `update contact set email_bounced_at = null where company_id = $1 and id = $2 returning ${columns}`,
+    [companyId, id],
+  )
+  return contact
+}
+
+/** `at` null takes it back. The first time counts. */
+export async function setMarketingOptedOut(
+  db: Queryable,
+  companyId: string,
+  id: string,
+  at: Date | null,
+): Promise<Contact | undefined> {
+  const [contact] = await db.query<Contact>(
+    `update contact set marketing_opted_out_at = case when $3::timestamptz is null then null
+        else coalesce(marketing_opted_out_at, $3) end
+      where company_id = $1 and id = $2 returning ${columns}`,
+    [companyId, id, at],
+  )
+  return contact
+}
+
+/** Adds the channel to those the person wants nothing on. True when it was not there. */
+export async function optOutOf(
+  db: Queryable,
+  companyId: string,
+  id: string,
+  channel: Contact['optedOutChannels'][number],
+): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'contact_opt_out',
+      text: `update contact set opted_out_channels = opted_out_channels || $3::text
+        where company_id = $1 and id = $2 and not opted_out_channels @> array[$3::text] returning 1`,
+    },
+    [companyId, id, channel],
+  )
+  return rows.length > 0
 }

@@ -171,7 +171,7 @@ export type ReceiptWrite = {
   }[]
   deltas: ReportDelta[]
   early: EarlyWrite[]
-  optOuts: { contact_id: string; channels: Channel[] }[]
+  optOuts: { contact_id: string; channels: Channel[]; marketing_at: Date | null }[]
 }
 
 const writeStatement = {
@@ -208,9 +208,11 @@ with c as materialized (
   insert into early_receipt (line_id, provider_id, receipt, received_at, try_at)
   select * from json_to_recordset($6::json) as x(line_id uuid, provider_id text, receipt jsonb, received_at timestamptz, try_at timestamptz)
 ), silenced as (
-  update contact k set opted_out_channels = k.opted_out_channels || array(select unnest(x.channels) except select unnest(k.opted_out_channels))
-  from json_to_recordset($7::json) as x(contact_id uuid, channels text[])
-  where k.id = x.contact_id and not x.channels <@ k.opted_out_channels
+  update contact k set opted_out_channels = k.opted_out_channels || array(select unnest(x.channels) except select unnest(k.opted_out_channels)),
+    marketing_opted_out_at = coalesce(k.marketing_opted_out_at, x.marketing_at)
+  from json_to_recordset($7::json) as x(contact_id uuid, channels text[], marketing_at timestamptz)
+  where k.id = x.contact_id
+    and (not x.channels <@ k.opted_out_channels or (x.marketing_at is not null and k.marketing_opted_out_at is null))
 )
 select count(*) as moved from moved`,
 }
@@ -242,6 +244,7 @@ export type StoredReceipt = {
   at: string
   error?: { code: string; message: string }
   isOptOut?: boolean
+  isMarketingOptOut?: boolean
 }
 
 /** Takes what is due out of the table; what still finds no message is put back by whoever took it. */

@@ -78,6 +78,9 @@ const withoutReply: Record<string, DriverErrorKind> = {
   EMAXRECIPIENTS: 'invalid_message',
 }
 
+/** Enhanced status codes by which a server says that the mailbox does not exist; others may pass. */
+const unknownMailbox = /^5\d\d 5\.1\.(?:1|10)$/
+
 const certificateFault = /CERT|SSL|SELF_SIGNED|UNABLE_TO|ALTNAME/
 const cutWords = /closed|reset|timed? ?out|socket hang up|disconnected/i
 
@@ -91,11 +94,13 @@ export function readSmtpFault(fault: SmtpFault): DriverError {
       if (row.words && !row.words.test(words)) continue
       if (row.command && !row.command.test(fault.command ?? '')) continue
       const enhanced = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(words)?.[0]
+      const told = enhanced ? `${responseCode} ${enhanced}` : String(responseCode)
       return {
         kind: row.kind,
-        code: enhanced ? `${responseCode} ${enhanced}` : String(responseCode),
+        code: told,
         message,
         ...(row.isRecipientOnly ? { isRecipientOnly: true } : {}),
+        ...(row.kind === 'rejected' && unknownMailbox.test(told) ? { isAddressGone: true } : {}),
       }
     }
   }

@@ -65,6 +65,12 @@ export const SmtpSettings = Type.Object(
     dkimPrivateKey: Type.Optional(
       Type.String({ title: 'DKIM private key', description: 'PEM, RSA.', maxLength: 10_000, isSecret: true }),
     ),
+    hasUnsubscribe: Type.Boolean({
+      title: 'One-click unsubscribe',
+      description:
+        'Adds an unsubscribe address to every message (RFC 8058). Needs POMBO_PUBLIC_URL with https, and a DKIM signature by you or the server.',
+      default: false,
+    }),
     helloName: Type.Optional(
       Type.String({
         title: 'Own name',
