@@ -80,7 +80,7 @@ test('after each of ten kill -9 of the whole tree a start reaches ready', async 
   }
   const last = await start({ port })
   expect(await last.stop()).toBe(0)
-})
+}, 300_000)
 
 test('kill -9 of the supervisor takes its children along, and the next start stops the database that was left', async () => {
   const first = await start()
