@@ -1,7 +1,7 @@
 /** How a command reaches the database: DATABASE_URL, the running Pombo's, or its own for as long as it takes. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import { createLog } from '../lib/log.ts'
+import { createLog, type Log } from '../lib/log.ts'
 import type { Sealer } from '../lib/secrets.ts'
 import { createDb, type Db } from '../store/db.ts'
 import {
@@ -24,6 +24,20 @@ export async function withDatabase<T>(
   config: Config,
   work: (workplace: Workplace) => Promise<T>,
 ): Promise<T> {
+  return withDatabaseAsItIs(config, async (db, log) => {
+    let sealer: Sealer | undefined
+    await migrate(db, log, async (connection) => {
+      sealer = await prepareSealer(connection, config)
+    })
+    return work({ db, sealer: sealer! })
+  })
+}
+
+/** Neither migrated nor given a sealing key: for commands that look, or that bring all of it themselves. */
+export async function withDatabaseAsItIs<T>(
+  config: Config,
+  work: (db: Db, log: Log) => Promise<T>,
+): Promise<T> {
   // A command's own log would stand between its output; what goes wrong is thrown.
   const log = createLog(config.logLevel === 'debug' ? 'debug' : 'silent', { process: 'command' })
   const { url, stop } = config.databaseUrl
@@ -31,11 +45,7 @@ export async function withDatabase<T>(
     : await openEmbedded(config.dataDir, log)
   const db = createDb({ url, connections: 4, log, applicationName: 'pombo command' })
   try {
-    let sealer: Sealer | undefined
-    await migrate(db, log, async (connection) => {
-      sealer = await prepareSealer(connection, config)
-    })
-    return await work({ db, sealer: sealer! })
+    return await work(db, log)
   } finally {
     await db.close()
     await stop()

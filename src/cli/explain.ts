@@ -1,5 +1,6 @@
 /** Turns what went wrong into one sentence for the person at the terminal. */
 import { ConfigError } from '../config.ts'
+import { BackupError } from '../flows/backup-file.ts'
 import { EmbeddedError } from '../store/embedded/index.ts'
 import { SchemaTooNewError } from '../store/migrate.ts'
 import { sqlState } from '../store/db.ts'
@@ -16,6 +17,7 @@ const ourOwn = [
   StartError,
   CommandError,
   UsageError,
+  BackupError,
 ]
 
 /** Undefined for what nobody foresaw: that deserves a stack trace. */

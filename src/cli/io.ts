@@ -1,4 +1,5 @@
 /** Where a command writes, and in which form: tables for people, JSON for programs, colours only on a terminal. */
+import { createInterface } from 'node:readline/promises'
 
 export type Io = {
   out(text: string): void
@@ -7,6 +8,8 @@ export type Io = {
   isTerminal: boolean
   /** All of the standard input. */
   readInput(): Promise<string>
+  /** Asks the person at the terminal; absent when there is none. */
+  ask?(question: string): Promise<string>
 }
 
 const maxInputBytes = 16 * 1024 * 1024
@@ -25,9 +28,23 @@ export const processIo: Io = {
     }
     return Buffer.concat(chunks).toString('utf8')
   },
+  ...(process.stdin.isTTY && process.stdout.isTTY && { ask }),
+}
+
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return await lines.question(question)
+  } finally {
+    lines.close()
+  }
 }
 
 export const bold = (io: Io, text: string): string => (io.isTerminal ? `\u001b[1m${text}\u001b[0m` : text)
+export const coloured = (io: Io, colour: 'green' | 'yellow' | 'red', text: string): string => {
+  const code = { green: 32, yellow: 33, red: 31 }[colour]
+  return io.isTerminal ? `\u001b[${code}m${text}\u001b[0m` : text
+}
 export const dim = (io: Io, text: string): string => (io.isTerminal ? `\u001b[2m${text}\u001b[0m` : text)
 
 type Shown = Record<string, unknown>

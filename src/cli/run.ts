@@ -41,6 +41,14 @@ const commands: Record<string, { summary: string; load(): Promise<Command | Grou
     summary: 'Restriction lists: create, list, import.',
     load: async () => (await import('./restriction.ts')).restriction,
   },
+  backup: {
+    summary: 'Write the whole database and the sealing key into one file.',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  restore: {
+    summary: 'Read a backup into an empty database.',
+    load: async () => (await import('./restore.ts')).restore,
+  },
   sandbox: {
     summary: 'Run the sandbox alone, as a stand-in for the three providers.',
     load: async () => (await import('./sandbox.ts')).sandbox,

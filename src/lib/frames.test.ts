@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { frame, FrameError, readFrames } from './frames.ts'
+import { checkDigest, frame, FrameError, readFrames, withDigest } from './frames.ts'
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -23,4 +23,21 @@ test('a stream that ends inside a frame, or claims an absurd length, is refused'
   const stream = frame('A', Buffer.from('hello'))
   await expect(read(stream.subarray(0, -1), 4)).rejects.toThrow(FrameError)
   await expect(read(Buffer.from([65, 255, 255, 255, 255]), 5)).rejects.toThrow(FrameError)
+})
+
+test('with a digest a stream that was changed, cut off between frames or added to is refused', async () => {
+  async function* given() {
+    for (const text of ['one', 'two', 'three']) yield frame('A', Buffer.from(text))
+  }
+  const parts: Buffer[] = []
+  for await (const part of withDigest(given())) parts.push(part)
+  const check = async (bytes: Buffer) => {
+    const texts: string[] = []
+    for await (const next of checkDigest(readFrames(pieces(bytes, 4)))) texts.push(next.bytes.toString())
+    return texts
+  }
+  expect(await check(Buffer.concat(parts))).toEqual(['one', 'two', 'three'])
+  await expect(check(Buffer.concat(parts.slice(0, 3)))).rejects.toThrow('ends too early')
+  await expect(check(Buffer.concat([parts[1]!, parts[0]!, ...parts.slice(2)]))).rejects.toThrow('was changed')
+  await expect(check(Buffer.concat([...parts, parts[0]!]))).rejects.toThrow('follows the end')
 })

@@ -16,6 +16,9 @@ export const programGeneration = 1
 /** Any constant: "pombo" in hexadecimal. */
 const migrationLock = 0x706f6d626f
 
+const createMigrationTable =
+  'create table if not exists schema_migration (number int primary key, name text not null, applied_at timestamptz not null default now(), oldest_generation int not null)'
+
 export class SchemaTooNewError extends Error {}
 
 /** Brings the schema up to date, then runs `whileLocked` still under the lock (first-start decisions). */
@@ -29,9 +32,7 @@ export async function migrate(
   try {
     await connection.query('set statement_timeout = 0')
     await connection.query('select pg_advisory_lock($1)', [migrationLock])
-    await connection.query(
-      'create table if not exists schema_migration (number int primary key, name text not null, applied_at timestamptz not null default now(), oldest_generation int not null)',
-    )
+    await connection.query(createMigrationTable)
     const applied = await connection.query<{ number: number; oldest_generation: number }>(
       'select number, oldest_generation from schema_migration',
     )
@@ -56,6 +57,44 @@ export async function migrate(
   }
 }
 
+export type AppliedMigration = { number: number; name: string }
+
+/** In the order in which they were applied. */
+export const readMigrations = (connection: Queryable): Promise<AppliedMigration[]> =>
+  connection.query<AppliedMigration>('select number, name from schema_migration order by applied_at, number')
+
+/** Of the database's migrations those that this program does not have, and the other way round. */
+export async function compareMigrations(
+  applied: readonly AppliedMigration[],
+): Promise<{ unknown: string[]; pending: string[] }> {
+  const files = await migrationFiles()
+  const isApplied = new Set(applied.map(({ name }) => name))
+  const isKnown = new Set(files.map(({ name }) => name))
+  return {
+    unknown: applied.map(({ name }) => name).filter((name) => !isKnown.has(name)),
+    pending: files.map(({ name }) => name).filter((name) => !isApplied.has(name)),
+  }
+}
+
+/** For a restore: the schema of an empty database as these migrations made it, in the caller's transaction. */
+export async function createSchema(
+  transaction: Queryable,
+  migrations: readonly AppliedMigration[],
+): Promise<void> {
+  await transaction.query(createMigrationTable)
+  for (const migration of migrations) await run(transaction, migration)
+}
+
+/** Held by everybody who changes the schema or decides what a database is. */
+export async function withMigrationLock<T>(connection: Queryable, work: () => Promise<T>): Promise<T> {
+  await connection.query('select pg_advisory_lock($1)', [migrationLock])
+  try {
+    return await work()
+  } finally {
+    await connection.query('select pg_advisory_unlock($1)', [migrationLock])
+  }
+}
+
 type MigrationFile = { number: number; name: string }
 
 async function migrationFiles(): Promise<MigrationFile[]> {
@@ -64,24 +103,30 @@ async function migrationFiles(): Promise<MigrationFile[]> {
 }
 
 async function apply(connection: Queryable, file: MigrationFile): Promise<void> {
-  const sql = await readFile(new URL(file.name, folder), 'utf8')
-  // A first line `-- oldest-generation: N` says which programs can still work after this migration.
-  const oldest = Number(/^-- oldest-generation: (\d+)$/m.exec(sql)?.[1] ?? 1)
   await connection.query('begin')
   try {
-    await connection.query(sql)
-    await connection.query(
-      'insert into schema_migration (number, name, oldest_generation) values ($1, $2, $3)',
-      [file.number, file.name, oldest],
-    )
+    await run(connection, file)
     await connection.query('commit')
   } catch (error) {
     await connection.query('rollback')
+    throw error
+  }
+}
+
+async function run(transaction: Queryable, file: MigrationFile): Promise<void> {
+  const sql = await readFile(new URL(file.name, folder), 'utf8')
+  // A first line `-- oldest-generation: N` says which programs can still work after this migration.
+  const oldest = Number(/^-- oldest-generation: (\d+)$/m.exec(sql)?.[1] ?? 1)
+  try {
+    await transaction.query(sql)
+    await transaction.query(
+      'insert into schema_migration (number, name, applied_at, oldest_generation) values ($1, $2, clock_timestamp(), $3)',
+      [file.number, file.name, oldest],
+    )
+  } catch (error) {
     throw new Error(
       `Migration ${file.name} failed: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }

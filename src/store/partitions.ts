@@ -15,24 +15,22 @@ const suffix = (month: Date) =>
  * Last month, this one and three ahead. The DEFAULT partition catches what a wrong clock or a missed
  * housekeeping would lose; rows in it raise an alert.
  */
-export async function ensurePartitions(connection: Queryable, now: Date): Promise<void> {
-  const existing = new Set(
-    (
-      await connection.query<{ name: string }>(
-        `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-          where i.inhparent = any(array['message'::regclass, 'message_event'::regclass])`,
-      )
-    ).map((row) => row.name),
+export const ensurePartitions = (connection: Queryable, now: Date): Promise<void> =>
+  ensureMonths(
+    connection,
+    Array.from({ length: monthsAhead + 2 }, (_, index) => monthStart(now, index - 1)),
   )
+
+export async function ensureMonths(connection: Queryable, months: readonly Date[]): Promise<void> {
+  const existing = new Set(await partitionNames(connection))
   for (const table of partitionedTables) {
     if (!existing.has(`${table}_default`))
       await connection.query(`create table ${table}_default partition of ${table} default`)
-    for (let offset = -1; offset <= monthsAhead; offset++) {
-      const month = monthStart(now, offset)
+    for (const month of months) {
       const name = `${table}_${suffix(month)}`
       if (existing.has(name)) continue
-      const from = firstIdAt(month)
-      const to = firstIdAt(monthStart(now, offset + 1))
+      const from = firstIdAt(monthStart(month, 0))
+      const to = firstIdAt(monthStart(month, 1))
       await connection.query(
         // Room in each page for the next version of its rows: state changes are then HOT and touch no index.
         `create table ${name} partition of ${table} for values from ('${from}') to ('${to}')${table === 'message' ? ' with (fillfactor = 75)' : ''}`,
@@ -41,16 +39,27 @@ export async function ensurePartitions(connection: Queryable, now: Date): Promis
   }
 }
 
-/** Retention: whole months go at once, and with them what points into them. */
-export async function dropPartitionsBefore(connection: Queryable, before: Date): Promise<string[]> {
-  const limit = suffix(before)
-  const partitions = await connection.query<{ name: string }>(
+async function partitionNames(connection: Queryable): Promise<string[]> {
+  const rows = await connection.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = any(array['message'::regclass, 'message_event'::regclass])`,
   )
-  const old = partitions
-    .map((row) => row.name)
-    .filter((name) => /_\d{4}_\d{2}$/.test(name) && name.slice(-7) < limit)
+  return rows.map((row) => row.name)
+}
+
+/** The first day of every month that has a partition. */
+export async function partitionedMonths(connection: Queryable): Promise<Date[]> {
+  const names = await partitionNames(connection)
+  const months = new Set(names.flatMap((name) => /_(\d{4}_\d{2})$/.exec(name)?.[1] ?? []))
+  return [...months].sort().map((month) => new Date(`${month.replace('_', '-')}-01T00:00:00Z`))
+}
+
+/** Retention: whole months go at once, and with them what points into them. */
+export async function dropPartitionsBefore(connection: Queryable, before: Date): Promise<string[]> {
+  const limit = suffix(before)
+  const old = (await partitionNames(connection)).filter(
+    (name) => /_\d{4}_\d{2}$/.test(name) && name.slice(-7) < limit,
+  )
   for (const name of old) await connection.query(`drop table ${name}`)
   return old
 }

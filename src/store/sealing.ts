@@ -4,9 +4,15 @@
  * secret it meets.
  */
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createSealer, newSealingKey, type Sealer } from '../lib/secrets.ts'
 import type { Queryable } from './db.ts'
+import {
+  isSealingKey,
+  keyFile as keyFileIn,
+  promoteNextKey,
+  readNextKey,
+  writeKeyFile,
+} from './sealing-key.ts'
 
 /** The key is missing, unreadable or another one; the message is for the person who starts Pombo. */
 export class SealingKeyError extends Error {}
@@ -15,7 +21,7 @@ export type KeySource = { sealingKey: string | undefined; dataDir: string }
 
 const settingName = 'sealing_check'
 
-const keyFile = (source: KeySource) => join(source.dataDir, 'sealing.key')
+const keyFile = (source: KeySource) => keyFileIn(source.dataDir)
 
 /** For the one who prepares the database, under the migration lock: makes the key when there is none yet. */
 export async function prepareSealer(db: Queryable, source: KeySource): Promise<Sealer> {
@@ -28,8 +34,54 @@ export async function prepareSealer(db: Queryable, source: KeySource): Promise<S
       settingName,
       JSON.stringify(sealer.checkValue),
     ])
-  else if (known !== sealer.checkValue) throw another(source)
+  else if (known !== sealer.checkValue) {
+    const next = await finishKeyChange(source, known)
+    if (next === undefined) throw another(source)
+    return next
+  }
   return sealer
+}
+
+/** A change of the key that was cut off after its commit: the database already speaks the new one. */
+async function finishKeyChange(source: KeySource, known: string): Promise<Sealer | undefined> {
+  if (source.sealingKey !== undefined) return undefined
+  const key = await readNextKey(source.dataDir)
+  if (key === undefined || createSealer(key).checkValue !== known) return undefined
+  await promoteNextKey(source.dataDir)
+  return createSealer(key)
+}
+
+/** The key itself, for a backup; undefined when there is none here. */
+export async function readSealingKey(source: KeySource): Promise<string | undefined> {
+  const key = await findKey(source)
+  if (key !== undefined) sealerOf(key, source)
+  return key?.toLowerCase()
+}
+
+/** For a restore: the key of the backup becomes this node's. True when a file was written for it. */
+export async function adoptSealingKey(source: KeySource, key: string): Promise<boolean> {
+  const own = await readSealingKey(source)
+  if (own === key) return false
+  if (own !== undefined)
+    throw new SealingKeyError(
+      source.sealingKey === undefined
+        ? `There is another sealing key in ${keyFile(source)} already: move it away, or set POMBO_DATA_DIR to a new folder.`
+        : 'POMBO_SEALING_KEY is another key than the one of the backup: leave it empty, or set it to that key.',
+    )
+  await mkdir(source.dataDir, { recursive: true })
+  await writeKeyFile(keyFile(source), key)
+  return true
+}
+
+/** What the database says about its key: undefined while it has none. */
+export const readSealingCheck = (db: Queryable): Promise<string | undefined> => readCheckValue(db)
+
+/** In the transaction that seals everything with another key. */
+export async function writeSealingCheck(transaction: Queryable, sealer: Sealer): Promise<void> {
+  await transaction.query('update setting set value = $2 where key = $1', [
+    settingName,
+    JSON.stringify(sealer.checkValue),
+  ])
 }
 
 /** For everyone else: the key must be there and must be the database's. */
@@ -60,7 +112,7 @@ async function findKey(source: KeySource): Promise<string | undefined> {
 }
 
 function sealerOf(key: string, source: KeySource): Sealer {
-  if (!/^[0-9a-f]{64}$/i.test(key))
+  if (!isSealingKey(key))
     throw new SealingKeyError(
       `The sealing key ${keyFile(source)} must hold 64 hexadecimal digits and nothing else: restore it from a backup.`,
     )
