@@ -52,6 +52,24 @@ test("the README's script logs in and sends one message on each channel", async 
   )
 })
 
+test("the README's script for the Direct API sends on each channel, and is told both reasons of a refusal", async () => {
+  const answers = answersIn(await run(scriptOf('Send through the Direct Message API')))
+  const accepted = { result: 'message is being processed' }
+  expect(answers.slice(0, 3)).toEqual([accepted, accepted, accepted])
+  expect(answers[3]).toMatchObject({ errors: {}, record_errors: [] })
+  expect(answers[3]!['conflicts']).toHaveLength(2)
+})
+
+test('what the README sends arrives in the sandbox, on all three channels', async () => {
+  const { sandbox } = await program.quickstart()
+  const seen = async () => {
+    const answer = await fetch(`${sandbox.url}/api/messages?limit=100`)
+    const { messages } = (await answer.json()) as { messages: { channel: string; to: string }[] }
+    return new Set(messages.map(({ channel }) => channel))
+  }
+  await expect.poll(seen, { timeout: 20_000 }).toEqual(new Set(['email', 'sms', 'whatsapp']))
+})
+
 test('so do the commands that a terminal shows, for both APIs', async () => {
   const quickstart = await program.quickstart()
   const unified = await run(unifiedCommands(quickstart).join('\necho\n'))
