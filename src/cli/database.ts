@@ -23,27 +23,30 @@ const pauseMs = 200
 export async function withDatabase<T>(
   config: Config,
   work: (workplace: Workplace) => Promise<T>,
+  applicationName?: string,
 ): Promise<T> {
-  return withDatabaseAsItIs(config, async (db, log) => {
+  const prepared = async (db: Db, log: Log) => {
     let sealer: Sealer | undefined
     await migrate(db, log, async (connection) => {
       sealer = await prepareSealer(connection, config)
     })
     return work({ db, sealer: sealer! })
-  })
+  }
+  return withDatabaseAsItIs(config, prepared, applicationName)
 }
 
 /** Neither migrated nor given a sealing key: for commands that look, or that bring all of it themselves. */
 export async function withDatabaseAsItIs<T>(
   config: Config,
   work: (db: Db, log: Log) => Promise<T>,
+  applicationName = 'pombo command',
 ): Promise<T> {
   // A command's own log would stand between its output; what goes wrong is thrown.
   const log = createLog(config.logLevel === 'debug' ? 'debug' : 'silent', { process: 'command' })
   const { url, stop } = config.databaseUrl
     ? { url: config.databaseUrl, stop: async () => {} }
     : await openEmbedded(config.dataDir, log)
-  const db = createDb({ url, connections: 4, log, applicationName: 'pombo command' })
+  const db = createDb({ url, connections: 4, log, applicationName })
   try {
     return await work(db, log)
   } finally {

@@ -44,11 +44,14 @@ export const audit = (
 ): Promise<void> =>
   recordAudit(db, {
     companyId: company.id,
-    actor: `command line (${userName()})`,
+    actor: actorName(),
     action: entry.action,
     noun: entry.noun,
     nounId: showId(entry.prefix, entry.id),
   })
+
+/** Who the audit log names for what is done here. */
+export const actorName = (): string => `command line (${userName()})`
 
 /** A container may run under a number that has no name. */
 function userName(): string {

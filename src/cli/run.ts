@@ -49,6 +49,10 @@ const commands: Record<string, { summary: string; load(): Promise<Command | Grou
     summary: 'Read a backup into an empty database.',
     load: async () => (await import('./restore.ts')).restore,
   },
+  'rotate-key': {
+    summary: 'Seal all stored secrets with a new key.',
+    load: async () => (await import('./rotate-key.ts')).rotateKey,
+  },
   sandbox: {
     summary: 'Run the sandbox alone, as a stand-in for the three providers.',
     load: async () => (await import('./sandbox.ts')).sandbox,

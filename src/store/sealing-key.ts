@@ -34,6 +34,12 @@ export async function promoteNextKey(dataDir: string): Promise<void> {
   await rm(formerKeyFile(dataDir), { force: true })
 }
 
+/** The database was not sealed with it after all. */
+export async function discardNextKey(dataDir: string): Promise<void> {
+  await rm(nextKeyFile(dataDir), { force: true })
+  await rm(formerKeyFile(dataDir), { force: true })
+}
+
 /** Undefined when there is no such file, or none with a key in it. */
 export async function readNextKey(dataDir: string): Promise<string | undefined> {
   const text = await readFile(nextKeyFile(dataDir), 'utf8').catch(() => '')
