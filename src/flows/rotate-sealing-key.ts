@@ -7,7 +7,7 @@
  */
 import { mkdir } from 'node:fs/promises'
 import { createSealer, newSealingKey } from '../lib/secrets.ts'
-import { isConnectionError, type Db } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
 import { withMigrationLock } from '../store/migrate.ts'
 import { otherPombos } from '../store/other-pombos.ts'
 import {
@@ -55,15 +55,17 @@ export async function rotateSealingKey(options: {
       await writeKeyFile(nextKeyFile(keySource.dataDir), key)
       await connection.query('begin')
       let values: number
+      let isCommitting = false
       try {
         await lockSealedTables(connection)
         values = await resealValues(connection, present, next, options.onProgress)
         await writeSealingCheck(connection, next)
+        isCommitting = true
         await connection.query('commit')
       } catch (error) {
         await connection.query('rollback').catch(() => {})
-        // Refused: the present key stays. Without an answer nobody knows which it is, and both keys are kept.
-        if (!isConnectionError(error)) await discardNextKey(keySource.dataDir)
+        // A COMMIT that failed may have gone through all the same: then both keys are kept, and the check value tells.
+        if (!isCommitting) await discardNextKey(keySource.dataDir)
         throw error
       }
       if (keySource.sealingKey !== undefined)
