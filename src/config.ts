@@ -3,6 +3,7 @@
  * docs/operating.md are generated from it, and a wrong value stops the start with a sentence that names it.
  */
 import { existsSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
 
@@ -79,6 +80,8 @@ const mebibytes = (describe: string, fallback: number) => wholeNumber(describe, 
 
 const isAddressOrRange = (item: string) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(item)
 const isHostPort = (item: string) => /^(callbacks|files|brokers)=[^\s/]+:\d{1,5}$/.test(item)
+
+const isMailbox = (item: string) => /^[^\s@<>,"]{1,64}@[a-zA-Z0-9.-]{1,190}$/.test(item)
 
 export const roles = ['unified', 'direct', 'hooks', 'admin', 'worker'] as const
 export type Role = (typeof roles)[number]
@@ -173,6 +176,37 @@ export const settings = {
   ),
   POMBO_DRAIN_SECONDS: wholeNumber('How long a stop waits for what is in flight.', 30, 1, 600),
   POMBO_RETENTION_MONTHS: wholeNumber('Months that messages are kept.', 13, 1, 120),
+  POMBO_MIN_FREE_DISK_MIB: wholeNumber(
+    'Free space of the embedded database below which sends get 503; an alert comes at twice as much. 0: never.',
+    256,
+    0,
+    1_000_000,
+  ),
+  POMBO_ALERT_LANE_MINUTES: wholeNumber(
+    'Minutes that a message may wait on its line before an alert is raised.',
+    15,
+    1,
+    10_080,
+  ),
+  POMBO_ALERT_WEBHOOK_URL: url(
+    'Where alerts are posted to as JSON. A private address needs an exception for callbacks.',
+    ['http:', 'https:'],
+    { isSecret: true },
+  ),
+  POMBO_ALERT_SMTP_URL: url(
+    'Mail server for alerts, such as smtps://user:password@host:465, or smtp://host:587, which must offer STARTTLS unless ?security=none follows.',
+    ['smtp:', 'smtps:'],
+    { isSecret: true },
+  ),
+  POMBO_ALERT_EMAIL_FROM: text('Sender of alerts by e-mail.', '', {
+    allowed: 'an e-mail address',
+    read: (value) => (isMailbox(value) ? value : undefined),
+  }),
+  POMBO_ALERT_EMAIL_TO: list(
+    'Who gets alerts by e-mail.',
+    'e-mail addresses, separated by commas',
+    isMailbox,
+  ),
 } as const satisfies Record<string, Setting<unknown>>
 
 type Values = { [Name in keyof typeof settings]: (typeof settings)[Name]['fallback'] }
@@ -199,6 +233,15 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   if (Boolean(values.POMBO_TLS_CERT_FILE) !== Boolean(values.POMBO_TLS_KEY_FILE))
     throw new ConfigError('POMBO_TLS_CERT_FILE and POMBO_TLS_KEY_FILE must be given together.')
+  const isMailGiven = [
+    values.POMBO_ALERT_SMTP_URL,
+    values.POMBO_ALERT_EMAIL_FROM,
+    values.POMBO_ALERT_EMAIL_TO.join(''),
+  ].map(Boolean)
+  if (new Set(isMailGiven).size > 1)
+    throw new ConfigError(
+      'POMBO_ALERT_SMTP_URL, POMBO_ALERT_EMAIL_FROM and POMBO_ALERT_EMAIL_TO must be given together.',
+    )
   return shape(values)
 }
 
@@ -238,6 +281,18 @@ function shape(values: Values) {
     outboundExceptions: values.POMBO_OUTBOUND_EXCEPTIONS,
     drainMs: values.POMBO_DRAIN_SECONDS * 1000,
     retentionMonths: values.POMBO_RETENTION_MONTHS,
+    minFreeDiskBytes: values.POMBO_MIN_FREE_DISK_MIB * mib,
+    alerts: {
+      maxLaneAgeMs: values.POMBO_ALERT_LANE_MINUTES * 60_000,
+      webhookUrl: values.POMBO_ALERT_WEBHOOK_URL || undefined,
+      email: values.POMBO_ALERT_SMTP_URL
+        ? {
+            smtpUrl: values.POMBO_ALERT_SMTP_URL,
+            from: values.POMBO_ALERT_EMAIL_FROM,
+            to: values.POMBO_ALERT_EMAIL_TO,
+          }
+        : undefined,
+    },
   }
 }
 
@@ -269,6 +324,11 @@ export function settingsList(): string {
 export function processKind(env: NodeJS.ProcessEnv = process.env): 'serve' | 'worker' | 'all' | undefined {
   const kind = env['POMBO_PROCESS']
   return kind === 'serve' || kind === 'worker' || kind === 'all' ? kind : undefined
+}
+
+/** The name of the node that the supervisor gave its children; a name of chance where there is none. */
+export function nodeName(env: NodeJS.ProcessEnv = process.env): string {
+  return env['POMBO_NODE'] || `${os.hostname()}:${randomUUID()}`
 }
 
 /** The environment of a process that we start: our own with `extra` on top. */

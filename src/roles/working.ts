@@ -1,28 +1,76 @@
 /** The worker process: delivery, housekeeping, and the demo's sandbox. */
-import os from 'node:os'
+import { nodeName } from '../config.ts'
+import type { DriverContext } from '../drivers/driver.ts'
+import { findDriver } from '../drivers/registry.ts'
 import { addressesOf } from '../flows/addresses.ts'
+import { diskOf } from '../flows/guard-disk.ts'
+import { createAlertEmail, createAlertWebhook, readSmtpUrl, type AlertWays } from '../flows/tell-alerts.ts'
 import { withDemoCatcher } from '../flows/demo/catcher.ts'
 import { findDemoPeers, startDemoSandbox } from '../flows/demo/sandbox.ts'
 import { housekeepingJobs } from '../flows/keep-house.ts'
 import { queueCallbacks, queueReceived } from '../flows/queue-callbacks.ts'
 import { createReportRecorder } from '../flows/record-reports.ts'
 import { createOutbound } from '../lib/outbound/index.ts'
+import { createDb } from '../store/db.ts'
 import { startCallbacks } from '../worker/callbacks.ts'
 import { startDelivery } from '../worker/delivery.ts'
 import { deliveryJobs } from '../worker/delivery-jobs.ts'
 import { runJobs } from '../worker/jobs.ts'
+import { watchJobs } from '../worker/watch.ts'
 import { outboundExceptions, type Part, type RoleContext } from './context.ts'
 
 export async function startWorking(context: RoleContext): Promise<Part> {
   const { config, db, clock, log } = context
   const sandbox = config.isDemo ? await startDemoSandbox(context) : undefined
+  const watching = startWatching(context)
   const housekeeping = runJobs(housekeepingJobs({ db, clock, retentionMonths: config.retentionMonths }), log)
   const delivery = config.roles.includes('worker') ? await startDelivering(context) : undefined
   return {
     async stop() {
       await delivery?.stop()
       await housekeeping.close()
+      await watching.stop()
       await sandbox?.stop()
+    },
+  }
+}
+
+/** One claims, two settle, one beats. */
+const dispatchConnections = 4
+
+/** Alerts leave by ways of their own: what they are about may be a line, or the guard of one. */
+function startWatching({ config, db, clock, log }: RoleContext): Part {
+  const { webhookUrl, email, maxLaneAgeMs } = config.alerts
+  const mailServer = email && readSmtpUrl(email.smtpUrl)
+  const outbound = createOutbound({
+    exceptions: outboundExceptions(
+      config,
+      // The operator's own word, so it may be on this machine; for this purpose alone.
+      mailServer ? [`brokers=${String(mailServer.host)}:${String(mailServer.port)}`] : [],
+    ),
+  })
+  const driverContext: DriverContext = {
+    clock,
+    log,
+    report: async () => {},
+    fetch: (url, request) => outbound.fetch('brokers', url, request),
+    connect: (target) => outbound.connect('brokers', target),
+  }
+  const ways: AlertWays = {
+    ...(webhookUrl && { webhook: createAlertWebhook(outbound, webhookUrl) }),
+    ...(email && { email: createAlertEmail(findDriver('smtp')!, driverContext, email) }),
+  }
+  const isDiskOurs = config.databaseUrl === undefined && config.minFreeDiskBytes > 0
+  const disk = {
+    nodeName: os.hostname(),
+    measure: diskOf(db, config.dataDir),
+    minFreeBytes: config.minFreeDiskBytes,
+  }
+  const jobs = runJobs(watchJobs({ db, clock, log, maxLaneAgeMs, ways, ...(isDiskOurs && { disk }) }), log)
+  return {
+    async stop() {
+      await jobs.close()
+      await outbound.close()
     },
   }
 }
@@ -39,12 +87,20 @@ async function startDelivering(context: RoleContext): Promise<Part> {
   const outbound = createOutbound({ exceptions: catcher?.exceptions ?? allowed })
   const told = { onChanged: queueCallbacks, onReceived: queueReceived }
   const recorder = createReportRecorder({ db, clock, log, ...told })
+  // Its own connections: no slow job may keep a heartbeat or an outcome waiting.
+  const lanes = createDb({
+    url: db.url,
+    connections: dispatchConnections,
+    log,
+    applicationName: 'pombo dispatch',
+    isForLookups: true,
+  })
   const delivery = await startDelivery({
     ...context,
+    db: lanes,
     outbound,
     publicUrl: addressesOf(config).unified,
-    // One Pombo per data folder is held by a lock, so this names the node and nobody else.
-    nodeName: `${os.hostname()}:${config.dataDir}`,
+    nodeName: nodeName(),
     report: (line, reports) => recorder.report(line, reports),
   })
   const callbacks = startCallbacks({ ...context, outbound })
@@ -53,6 +109,7 @@ async function startDelivering(context: RoleContext): Promise<Part> {
     async stop() {
       await jobs.close()
       await delivery.close()
+      await lanes.close()
       await recorder.drain()
       await callbacks.close()
       catcher?.close()

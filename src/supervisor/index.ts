@@ -1,4 +1,6 @@
 /** The process tree: the supervisor owns the embedded database and keeps serving processes and a worker alive. */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { openDataDir } from '../store/embedded/index.ts'
 import { superviseDatabase } from './database.ts'
@@ -52,6 +54,9 @@ export async function runSupervisor(options: SupervisorOptions): Promise<number>
       ? undefined
       : await superviseDatabase({ dataDir, log, onChange: () => onDatabaseChange?.() })
     const databaseUrl = () => database?.url() ?? config.databaseUrl ?? ''
+    // Names this node to its workers: what an earlier worker of the same name held is free at once. With the embedded
+    // database a lock on the folder makes the folder's name unique; elsewhere only chance is safe.
+    const node = database ? `${hostname()}:${dataDir}` : `${hostname()}:${randomUUID()}`
     try {
       if (stop.isAsked()) return 0
       await options.prepare?.({ databaseUrl: databaseUrl(), port })
@@ -60,7 +65,12 @@ export async function runSupervisor(options: SupervisorOptions): Promise<number>
         kinds: kindsFor(config),
         entry: options.entry ?? fileURLToPath(new URL('../main.ts', import.meta.url)),
         envOf: (kind) =>
-          options.childEnv({ POMBO_PROCESS: kind, POMBO_PORT: String(port), DATABASE_URL: databaseUrl() }),
+          options.childEnv({
+            POMBO_PROCESS: kind,
+            POMBO_NODE: node,
+            POMBO_PORT: String(port),
+            DATABASE_URL: databaseUrl(),
+          }),
         isDatabaseUp: () => database?.isUp() ?? true,
         log,
       })
