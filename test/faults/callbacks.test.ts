@@ -1,14 +1,16 @@
 /** Receivers that hang, cut, redirect, flood, move inside or die: nobody else notices, and nothing is lost. */
 import type http from 'node:http'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { reportDeadEndpoints } from '../../src/flows/watch-callback-endpoints.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import type { Exceptions } from '../../src/lib/outbound/index.ts'
 import type { Resolve } from '../../src/lib/outbound/lookup.ts'
 import { claimCallbacks } from '../../src/store/callback-delivery.ts'
 import { listCallbackAttempts } from '../../src/store/callbacks.ts'
+import { createDb } from '../../src/store/db.ts'
 import { makeCompany, type TestCompany } from '../harness/factories.ts'
 import { until } from '../harness/http.ts'
+import { startPgProxy } from '../harness/pg-proxy.ts'
 import {
   allAre,
   queued,
@@ -329,4 +331,31 @@ describe('several workers', () => {
     ])
     expect(await allAre(world, message.id, 'delivered')).toMatchObject([{ attempts: 2 }])
   })
+})
+
+test('a database that is away while receivers answer: their answers are recorded when it is back', async () => {
+  const proxy = await startPgProxy(world.url)
+  const db = createDb({ url: proxy.url, connections: 4, log: silentLog, connectTimeoutMs: 500 })
+  onTestFinished(async () => {
+    await db.close()
+    await proxy.close()
+  })
+  let answer = () => {}
+  const receiver = await receiverOfTest(() => (_, response) => {
+    answer = () => void response.writeHead(200).end()
+  })
+  startWorker({ db, url: proxy.url, company: world.company, clock: world.clock })
+  const message = await sent(world, `${receiver.url}/`)
+  await receiver.take('/', 1)
+  const hasEnded = proxy.cutAt('before', /set lease = null/)
+  answer()
+  await hasEnded
+  proxy.goAway()
+  const later = await sent(world, `${receiver.url}/later`)
+  proxy.comeBack()
+  expect(await allAre(world, message.id, 'delivered')).toMatchObject([{ attempts: 1 }])
+  await receiver.take('/later', 1)
+  answer()
+  await allAre(world, later.id, 'delivered')
+  expect(receiver.calls).toHaveLength(2)
 })
