@@ -12,9 +12,11 @@ import { createDb, type Db } from '../store/db.ts'
 import { createAcceptor, type AcceptorOptions } from './accept-message.ts'
 import type { Sender, Submission } from './submission.ts'
 
+type TokenSender = Extract<Sender, { tokenHash: Buffer }>
+
 let database: TestDatabase
 let company: TestCompany
-let sender: Sender
+let sender: TokenSender
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -23,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-async function logIn(db: Db, { id: companyId, apiUser }: TestCompany): Promise<Sender> {
+async function logIn(db: Db, { id: companyId, apiUser }: TestCompany): Promise<TokenSender> {
   const tokenHash = createHash('sha256').update(randomBytes(32)).digest()
   await db.query(
     `insert into api_token (user_id, company_id, hash, issued_at, expires_at) values ($1, $2, $3, now(), now() + interval '1 day')
@@ -156,7 +158,7 @@ describe('what a sender keeps in memory', () => {
   })
 
   it('never includes the token: one replaced between the door and the transaction is refused', async () => {
-    const stale: Sender = { ...sender, tokenHash: Buffer.from(newId()) }
+    const stale: TokenSender = { ...sender, tokenHash: Buffer.from(newId()) }
     expect(await acceptorOf(database.db).accept(submit(sms(), { sender: stale }))).toEqual({
       kind: 'unauthorized',
     })
