@@ -331,6 +331,10 @@ export function nodeName(env: NodeJS.ProcessEnv = process.env): string {
   return env['POMBO_NODE'] || `${os.hostname()}:${randomUUID()}`
 }
 
+/** A variable that a file of `pombo apply` names, such as a password. */
+export const namedVariable = (name: string, env: NodeJS.ProcessEnv = process.env): string | undefined =>
+  env[name]
+
 /** The environment of a process that we start: our own with `extra` on top. */
 export function childEnvironment(extra: Record<string, string>): NodeJS.ProcessEnv {
   return { ...process.env, ...extra }

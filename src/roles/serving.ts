@@ -4,6 +4,7 @@ import { findDriver } from '../drivers/registry.ts'
 import { createAcceptor, type Acceptor } from '../flows/accept-message.ts'
 import { addressesOf } from '../flows/addresses.ts'
 import { createDatabaseCheck } from '../flows/check-database.ts'
+import { diskOf, unlessDiskIsLow } from '../flows/guard-disk.ts'
 import { createTokenChecker } from '../flows/check-tokens.ts'
 import { withDemoCatcher } from '../flows/demo/catcher.ts'
 import { createRateLimits } from '../flows/limit-rates.ts'
@@ -30,6 +31,7 @@ import { createUnsubscribeSurface } from '../http/unsubscribe.ts'
 import { createUnifiedSurface } from '../http/unified/index.ts'
 import { unifiedDocument } from '../http/unified/openapi.ts'
 import { createNotifier } from '../lanes/wake.ts'
+import { createDiskGuard } from '../lib/disk-space.ts'
 import { askForMetrics, stateOfTree } from '../supervisor/child.ts'
 import { outboundExceptions, type Part, type RoleContext } from './context.ts'
 
@@ -54,6 +56,16 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
   const catcher = config.isDemo ? await withDemoCatcher(allowed, { db, log }) : undefined
   const largeBodies = createLargeBodyReader()
   measureAccepting(registry, acceptor)
+  // With an external database its disk is not ours to measure.
+  const disk =
+    config.databaseUrl === undefined && config.minFreeDiskBytes > 0
+      ? await createDiskGuard({
+          measure: diskOf(db, config.dataDir),
+          minFreeBytes: config.minFreeDiskBytes,
+          log,
+        })
+      : undefined
+  const accept = unlessDiskIsLow(disk, acceptor.accept)
 
   const ops = createOpsSurface({
     lifecycle,
@@ -61,8 +73,8 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
     metrics: async () => ({ contentType: registry.contentType, text: await askForMetrics() }),
   })
   const unified = createUnifiedSurface({
-    accept: acceptor.accept,
-    storeAttachments: createStoreAttachments({ db }),
+    accept,
+    storeAttachments: unlessDiskIsLow(disk, createStoreAttachments({ db })),
     readBody: largeBodies.read,
     logIn: createLogIn({ db, clock }),
     tokens,
@@ -74,7 +86,7 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
     config,
   })
   const direct = createDirectSurface({
-    accept: acceptor.accept,
+    accept,
     exceptions: catcher?.exceptions ?? allowed,
     tokens,
     limits,
@@ -119,6 +131,7 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
   return {
     async stop() {
       await listening.close()
+      disk?.close()
       await acceptor.drain()
       await recorder.drain()
       catcher?.close()

@@ -1,4 +1,5 @@
 /** The worker process: delivery, housekeeping, and the demo's sandbox. */
+import os from 'node:os'
 import { nodeName } from '../config.ts'
 import type { DriverContext } from '../drivers/driver.ts'
 import { findDriver } from '../drivers/registry.ts'
@@ -62,7 +63,8 @@ function startWatching({ config, db, clock, log }: RoleContext): Part {
   }
   const isDiskOurs = config.databaseUrl === undefined && config.minFreeDiskBytes > 0
   const disk = {
-    nodeName: os.hostname(),
+    // The same after a restart, so that it can be cleared.
+    nodeName: `${os.hostname()}:${config.dataDir}`,
     measure: diskOf(db, config.dataDir),
     minFreeBytes: config.minFreeDiskBytes,
   }

@@ -34,6 +34,24 @@ returning f.inbound_id as "inboundId", f.position, f.company_id as "companyId", 
     [lineId, now, againAt, limit],
   )
 
+/** Those of these lines that have files to fetch. One look into the index per line. */
+export async function findLinesWithMedia(
+  connection: Queryable,
+  lineIds: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const rows = await connection.query<{ lineId: string }>(
+    {
+      name: 'media_lines',
+      text: `
+select l.id as "lineId" from unnest($1::uuid[]) as l(id) where exists (
+  select 1 from inbound_media where line_id = l.id and state = 'pending' and try_at <= $2)`,
+    },
+    [lineIds, now],
+  )
+  return rows.map(({ lineId }) => lineId)
+}
+
 export type MediaKey = { inboundId: string; position: number }
 
 export async function markMediaStored(

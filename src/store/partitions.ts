@@ -11,6 +11,9 @@ const monthStart = (at: Date, offset: number) =>
 const suffix = (month: Date) =>
   `${month.getUTCFullYear()}_${String(month.getUTCMonth() + 1).padStart(2, '0')}`
 
+export const partitionName = (table: (typeof partitionedTables)[number], month: Date): string =>
+  `${table}_${suffix(month)}`
+
 /**
  * Last month, this one and three ahead. The DEFAULT partition catches what a wrong clock or a missed
  * housekeeping would lose; rows in it raise an alert.
@@ -27,7 +30,7 @@ export async function ensureMonths(connection: Queryable, months: readonly Date[
     if (!existing.has(`${table}_default`))
       await connection.query(`create table ${table}_default partition of ${table} default`)
     for (const month of months) {
-      const name = `${table}_${suffix(month)}`
+      const name = partitionName(table, month)
       if (existing.has(name)) continue
       const from = firstIdAt(monthStart(month, 0))
       const to = firstIdAt(monthStart(month, 1))
