@@ -36,6 +36,13 @@ describe('a wrong value is refused by a sentence with name, value and what is al
     ['POMBO_ROLES', 'worker,cook', 'POMBO_ROLES is "worker,cook", but must be any of'],
     ['POMBO_TRUSTED_PROXIES', 'localhost', 'POMBO_TRUSTED_PROXIES is "localhost", but must be addresses'],
     ['POMBO_PUBLIC_URL', 'pombo.example', 'POMBO_PUBLIC_URL is "pombo.example", but must be an address'],
+    ['POMBO_ALERT_EMAIL_TO', 'ana', 'POMBO_ALERT_EMAIL_TO is "ana", but must be e-mail addresses'],
+    [
+      'POMBO_ALERT_SMTP_URL',
+      'smtp://a:secret@b?security=some',
+      'POMBO_ALERT_SMTP_URL is its value (not shown), but must be an address that starts with smtp:// or smtps://.',
+    ],
+    ['POMBO_ALERT_EMAIL_FROM', 'a@b.example', 'POMBO_ALERT_EMAIL_TO must be given together.'],
     ['POMBO_OUTBOUND_EXCEPTIONS', 'x', 'POMBO_OUTBOUND_EXCEPTIONS is "x", but must be items like'],
   ])('%s=%s', (name, value, sentence) => {
     expect(() => read({ [name]: value })).toThrow(ConfigError)

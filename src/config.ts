@@ -196,7 +196,13 @@ export const settings = {
   POMBO_ALERT_SMTP_URL: url(
     'Mail server for alerts, such as smtps://user:password@host:465, or smtp://host:587, which must offer STARTTLS unless ?security=none follows.',
     ['smtp:', 'smtps:'],
-    { isSecret: true },
+    {
+      isSecret: true,
+      read: (value) =>
+        /^smtps?:\/\/[^/?#\s]+(?:\?security=(?:none|starttls|tls))?$/.test(value) && URL.canParse(value)
+          ? value
+          : undefined,
+    },
   ),
   POMBO_ALERT_EMAIL_FROM: text('Sender of alerts by e-mail.', '', {
     allowed: 'an e-mail address',

@@ -97,6 +97,10 @@ export function readSmtpUrl(text: string): Record<string, unknown> {
   }
 }
 
+/** As an exception of the outbound guard names it. */
+export const mailServerOf = (smtpUrl: string): string =>
+  `${new URL(smtpUrl).hostname}:${String(readSmtpUrl(smtpUrl).port)}`
+
 /**
  * The operator's own mail server and none of a company's lines: those may be what the alert is about. A connection
  * for each alert, since they are rare.

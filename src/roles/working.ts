@@ -5,7 +5,7 @@ import type { DriverContext } from '../drivers/driver.ts'
 import { findDriver } from '../drivers/registry.ts'
 import { addressesOf } from '../flows/addresses.ts'
 import { diskOf } from '../flows/guard-disk.ts'
-import { createAlertEmail, createAlertWebhook, readSmtpUrl, type AlertWays } from '../flows/tell-alerts.ts'
+import { createAlertEmail, createAlertWebhook, mailServerOf, type AlertWays } from '../flows/tell-alerts.ts'
 import { withDemoCatcher } from '../flows/demo/catcher.ts'
 import { findDemoPeers, startDemoSandbox } from '../flows/demo/sandbox.ts'
 import { housekeepingJobs } from '../flows/keep-house.ts'
@@ -42,12 +42,11 @@ const dispatchConnections = 4
 /** Alerts leave by ways of their own: what they are about may be a line, or the guard of one. */
 function startWatching({ config, db, clock, log }: RoleContext): Part {
   const { webhookUrl, email, maxLaneAgeMs } = config.alerts
-  const mailServer = email && readSmtpUrl(email.smtpUrl)
   const outbound = createOutbound({
     exceptions: outboundExceptions(
       config,
       // The operator's own word, so it may be on this machine; for this purpose alone.
-      mailServer ? [`brokers=${String(mailServer.host)}:${String(mailServer.port)}`] : [],
+      email ? [`brokers=${mailServerOf(email.smtpUrl)}`] : [],
     ),
   })
   const driverContext: DriverContext = {
