@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { matchTotp, newRecoveryCodes, newTotpSecret, recoveryKey, toBase32, totpCode, totpStep } from './totp.ts'
+import {
+  matchTotp,
+  newRecoveryCodes,
+  newTotpSecret,
+  recoveryKey,
+  toBase32,
+  totpCode,
+  totpStep,
+} from './totp.ts'
 
 const rfcSecret = toBase32(Buffer.from('12345678901234567890'))
 
@@ -20,7 +28,8 @@ test('a code is taken one step to either side of now, and no further', () => {
   const secret = newTotpSecret()
   const now = new Date('2026-11-15T12:00:10Z')
   const step = totpStep(now)
-  for (const offset of [-1, 0, 1]) expect(matchTotp(secret, totpCode(secret, step + offset), now)).toBe(step + offset)
+  for (const offset of [-1, 0, 1])
+    expect(matchTotp(secret, totpCode(secret, step + offset), now)).toBe(step + offset)
   // A code of another step may be equal by chance: one in 333,333.
   const far = totpCode(secret, step + 3)
   const near = [-1, 0, 1].map((offset) => totpCode(secret, step + offset))

@@ -15,6 +15,11 @@ import { createReceiveHook } from '../flows/receive-hook.ts'
 import { createReportRecorder } from '../flows/record-reports.ts'
 import { createStoreAttachments } from '../flows/store-attachments.ts'
 import { createUnsubscribe } from '../flows/unsubscribe.ts'
+import { createImportRunner } from '../flows/run-imports.ts'
+import { createSignIn } from '../flows/sign-in.ts'
+import { createAdminSurface } from '../http/admin/index.ts'
+import { createLiveFeed } from '../http/admin/live.ts'
+import { adminDocument } from '../http/admin/openapi.ts'
 import { createAddressReader } from '../http/client-address.ts'
 import { createLargeBodyReader } from '../http/large-bodies.ts'
 import { createLifecycle } from '../http/lifecycle.ts'
@@ -108,9 +113,28 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
     }),
   })
   const unsubscribe = createUnsubscribeSurface({ budget, ...createUnsubscribe({ db, sealer, clock, log }) })
+  const live = createLiveFeed({ db, clock, log })
+  const imports = createImportRunner({ db, log })
+  const admin = createAdminSurface({
+    db,
+    sealer,
+    clock,
+    log,
+    signIn: createSignIn({ db, sealer, clock }),
+    accept,
+    imports,
+    live,
+    exceptions: catcher?.exceptions ?? allowed,
+    addressOf,
+    budget,
+    publicUrl: addressesOf(config).unified,
+    consoleUrl: addressesOf(config).console,
+    config,
+  })
   const docs = createDocsSurface([
     { name: 'unified', document: unifiedDocument },
     { name: 'direct', document: directDocument },
+    { name: 'admin', document: adminDocument },
   ])
   const listening = await listen(
     config,
@@ -124,13 +148,15 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
         ...(config.roles.includes('hooks') ? [hooks, unsubscribe] : []),
       ],
       direct: config.roles.includes('direct') ? [direct] : [],
-      console: [],
+      console: config.roles.includes('admin') ? [admin] : [],
     },
   )
   lifecycle.phase = 'serving'
   return {
     async stop() {
+      live.close()
       await listening.close()
+      await imports.close()
       disk?.close()
       await acceptor.drain()
       await recorder.drain()

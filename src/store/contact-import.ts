@@ -86,7 +86,12 @@ export async function importContacts(options: ContactImport): Promise<ImportProg
   let lines = 0
   const merge = async () => {
     if (lines > 0) {
-      const { added, changed } = await mergeContacts(db, companyId, [...rows.values()], options.updateIfExists)
+      const { added, changed } = await mergeContacts(
+        db,
+        companyId,
+        [...rows.values()],
+        options.updateIfExists,
+      )
       progress.added += added
       progress.changed += changed
       progress.unchanged += lines - added - changed
@@ -157,7 +162,8 @@ function readRow(
   if (phone && !phone.ok) return `phone ${phone.reason}`
   if (email && !email.ok) return `email ${email.reason}`
   for (const name of textColumns) {
-    if (countCharacters(cell(name)) > texts[name]) return `${name} must have at most ${texts[name]} characters`
+    if (countCharacters(cell(name)) > texts[name])
+      return `${name} must have at most ${texts[name]} characters`
     if (cell(name).includes('\0')) return `${name} must not contain a NUL character`
   }
   const segment = cell('segment')

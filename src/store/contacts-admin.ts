@@ -6,11 +6,12 @@ import { otherSpelling } from '../domain/restriction.ts'
 import { notSaved, saved, taken, type FieldProblem, type Saved } from '../domain/saved.ts'
 import { isUniqueViolation, type Queryable } from './db.ts'
 
-export type ContactRecord = Contact & { marketingOptedOutAt: Date | null; createdAt: Date }
+export type ContactRecord = Contact & { createdAt: Date }
 
 const columns = `id, phone, email, name, tax_id as "taxId", custom_code as "customCode", tag,
   coalesce(jokers, '{}') as jokers, segment_id as "segmentId", last_interaction_at as "lastInteractionAt",
-  opted_out_channels as "optedOutChannels", marketing_opted_out_at as "marketingOptedOutAt", created_at as "createdAt"`
+  opted_out_channels as "optedOutChannels", marketing_opted_out_at as "marketingOptedOutAt",
+  email_bounced_at as "emailBouncedAt", created_at as "createdAt"`
 
 /** By the beginning of a phone number, an e-mail address or a name: each has an index of its own. */
 export type ContactSearch =
@@ -45,7 +46,7 @@ export async function searchContacts(
   switch (search.kind) {
     case 'all':
       return await db.query(
-        `select ${columns}, '' as sort from contact where company_id = $1 and ($2::text is null or id < $3::uuid) ${rest}
+        `select ${columns}, '' as sort from contact where company_id::text = $1::text and ($2::text is null or id < $3::uuid) ${rest}
           order by id desc limit $4`,
         values,
       )
@@ -150,7 +151,9 @@ export async function changeContact(
 }
 
 async function hasSegment(db: Queryable, companyId: string, id: string): Promise<boolean> {
-  return (await db.query('select 1 from segment where company_id = $1 and id = $2', [companyId, id])).length > 0
+  return (
+    (await db.query('select 1 from segment where company_id = $1 and id = $2', [companyId, id])).length > 0
+  )
 }
 
 export type ContactWindow = { lineId: string; receivedAt: Date }

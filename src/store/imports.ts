@@ -70,12 +70,7 @@ export async function addImportChunk(
   ])
 }
 
-export async function queueImport(
-  db: Queryable,
-  companyId: string,
-  id: string,
-  size: number,
-): Promise<void> {
+export async function queueImport(db: Queryable, companyId: string, id: string, size: number): Promise<void> {
   await db.query(`update import_job set state = 'queued', size = $3 where company_id = $1 and id = $2`, [
     companyId,
     id,

@@ -97,7 +97,8 @@ export async function listMessages(
       'message_trouble t join message m on m.id = t.message_id and m.company_id = t.company_id and m.state = t.state'
     bounds.push('t.company_id = $1', `t.state = ${value(filter.state)}`)
     if (page.beforeId !== undefined) bounds.push(`t.message_id < ${value(page.beforeId)}`)
-  } else if (filter.state === 'queued' || filter.state === 'sending') tests.push(`s.state = ${value(filter.state)}`)
+  } else if (filter.state === 'queued' || filter.state === 'sending')
+    tests.push(`s.state = ${value(filter.state)}`)
   else if (filter.state !== undefined) tests.push(`s.state = ${value(filter.state)}`)
   if (page.beforeId !== undefined) bounds.push(`m.id < ${value(page.beforeId)}`)
   if (filter.from !== undefined) bounds.push(`m.id >= ${value(firstIdAt(filter.from))}`)
@@ -138,10 +139,11 @@ export async function isSender(
   messageId: string,
   senderId: string,
 ): Promise<boolean> {
-  const rows = await db.query(
-    'select 1 from message where company_id = $1 and id = $2 and sender_id = $3',
-    [companyId, messageId, senderId],
-  )
+  const rows = await db.query('select 1 from message where company_id = $1 and id = $2 and sender_id = $3', [
+    companyId,
+    messageId,
+    senderId,
+  ])
   return rows.length > 0
 }
 

@@ -30,7 +30,15 @@ export const listAlerts = (
 export const searchAudit = (
   db: Queryable,
   companyId: string,
-  filter: { noun?: string; nounId?: string; actor?: string; from?: Date; to?: Date; beforeId?: string; limit: number },
+  filter: {
+    noun?: string
+    nounId?: string
+    actor?: string
+    from?: Date
+    to?: Date
+    beforeId?: string
+    limit: number
+  },
 ): Promise<AuditEntry[]> =>
   db.query<AuditEntry>(
     `select id, company_id as "companyId", actor, action, noun, noun_id as "nounId", detail, at from audit_entry
@@ -68,7 +76,11 @@ export type LaneView = {
   isDriven: boolean
 }
 
-export const listLanes = (db: Queryable, companyIds: readonly string[], now: Date): Promise<(LaneView & { companyId: string })[]> =>
+export const listLanes = (
+  db: Queryable,
+  companyIds: readonly string[],
+  now: Date,
+): Promise<(LaneView & { companyId: string })[]> =>
   db.query<LaneView & { companyId: string }>(
     `select l.company_id as "companyId", l.id as "lineId", l.name, l.channel, l.is_enabled as "isEnabled", l.paused_at is not null as "isPaused",
         l.paused_reason as "pausedReason", l.rate_per_second as "ratePerSecond", l.in_flight_limit as "inFlightLimit",

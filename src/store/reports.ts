@@ -2,7 +2,16 @@
 import { latencyPercentileMs } from '../domain/latency.ts'
 import type { Queryable } from './db.ts'
 
-export const reportDimensions = ['day', 'hour', 'api', 'channel', 'line', 'template', 'segment', 'outcome'] as const
+export const reportDimensions = [
+  'day',
+  'hour',
+  'api',
+  'channel',
+  'line',
+  'template',
+  'segment',
+  'outcome',
+] as const
 export type ReportDimension = (typeof reportDimensions)[number]
 
 export type ReportQuery = {
@@ -96,7 +105,8 @@ function gather(rows: readonly Counted[], groupBy: readonly ReportDimension[]): 
 
 /** A bucket's end stands for its messages; of the last, which has no end, a day is said. */
 function percentiles(buckets: ReadonlyMap<number, number>): Pick<ReportRow, 'medianMs' | 'p99Ms'> {
-  const round = (ms: number | undefined) => (ms === undefined ? undefined : Math.round(Math.min(ms, 86_400_000)))
+  const round = (ms: number | undefined) =>
+    ms === undefined ? undefined : Math.round(Math.min(ms, 86_400_000))
   const medianMs = round(latencyPercentileMs(buckets, 0.5))
   return medianMs === undefined ? {} : { medianMs, p99Ms: round(latencyPercentileMs(buckets, 0.99)) }
 }

@@ -66,7 +66,10 @@ export async function countEntries(db: Queryable, listId: string, upTo: number):
 
 /** Entries whose value is this one, in any of the fields and both as a whole and as a prefix. */
 export function findEntriesByValue(db: Queryable, listId: string, value: string): Promise<StoredEntry[]> {
-  const keys = restrictionFields.map((field): [RestrictionField, string] => [field, restrictionKey(field, value)])
+  const keys = restrictionFields.map((field): [RestrictionField, string] => [
+    field,
+    restrictionKey(field, value),
+  ])
   return db.query<StoredEntry>(
     `select e.field, e.is_prefix as "isPrefix", e.value, e.expires_at as "expiresAt"
       from unnest($2::text[], $3::text[]) as k(field, value) cross join (values (false), (true)) as p(is_prefix)

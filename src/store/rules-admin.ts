@@ -21,9 +21,10 @@ export type RuleRecord = {
 const columns = `id, kind, name, action, is_enabled as "isEnabled", apis, channels, segment_ids as "segmentIds", settings, position`
 
 export const listRules = (db: Queryable, companyId: string): Promise<RuleRecord[]> =>
-  db.query<RuleRecord>(`select ${columns} from rule where company_id = $1 order by position, id limit 10000`, [
-    companyId,
-  ])
+  db.query<RuleRecord>(
+    `select ${columns} from rule where company_id = $1 order by position, id limit 10000`,
+    [companyId],
+  )
 
 export async function getRule(db: Queryable, companyId: string, id: string): Promise<RuleRecord | undefined> {
   const rows = await db.query<RuleRecord>(`select ${columns} from rule where company_id = $1 and id = $2`, [
@@ -100,6 +101,9 @@ export async function changeRule(
 }
 
 export async function removeRule(db: Queryable, companyId: string, id: string): Promise<boolean> {
-  const rows = await db.query('delete from rule where company_id = $1 and id = $2 returning 1', [companyId, id])
+  const rows = await db.query('delete from rule where company_id = $1 and id = $2 returning 1', [
+    companyId,
+    id,
+  ])
   return rows.length > 0
 }

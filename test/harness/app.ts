@@ -9,7 +9,11 @@ import { createDatabaseCheck } from '../../src/flows/check-database.ts'
 import { createTokenChecker } from '../../src/flows/check-tokens.ts'
 import { createRateLimits } from '../../src/flows/limit-rates.ts'
 import { createLogIn } from '../../src/flows/log-in.ts'
+import { createImportRunner } from '../../src/flows/run-imports.ts'
+import { createSignIn } from '../../src/flows/sign-in.ts'
 import { createStoreAttachments } from '../../src/flows/store-attachments.ts'
+import { createAdminSurface } from '../../src/http/admin/index.ts'
+import { createLiveFeed } from '../../src/http/admin/live.ts'
 import { createAddressReader } from '../../src/http/client-address.ts'
 import { createLargeBodyReader } from '../../src/http/large-bodies.ts'
 import { createLifecycle, type Lifecycle } from '../../src/http/lifecycle.ts'
@@ -156,6 +160,24 @@ async function startNode(
     budget,
     config,
   })
+  const imports = createImportRunner({ db, log })
+  const live = createLiveFeed({ db, clock, log })
+  const admin = createAdminSurface({
+    db,
+    sealer: testSealer,
+    clock,
+    log,
+    signIn: createSignIn({ db, sealer: testSealer, clock }),
+    accept: acceptor.accept,
+    imports,
+    live,
+    exceptions: exceptions.exceptions,
+    addressOf,
+    budget,
+    publicUrl: 'http://pombo.example',
+    consoleUrl: config.publicUrl ?? 'http://pombo.example',
+    config,
+  })
   const ops = createOpsSurface({
     lifecycle,
     checks: [createDatabaseCheck(db)],
@@ -164,12 +186,14 @@ async function startNode(
   const listening: Listening = await listen(
     config,
     { config, log, lifecycle, budget, metrics: createHttpMetrics(registry, budget), addressOf, limits },
-    { main: [ops, unified], direct: [direct], console: [] },
+    { main: [ops, unified], direct: [direct], console: [admin] },
   )
   lifecycle.phase = 'serving'
   let stopping: Promise<void> | undefined
   const stop = async () => {
+    live.close()
     await listening.close()
+    await imports.close()
     await acceptor.drain()
     await limits.close()
     await largeBodies.close()
