@@ -41,7 +41,15 @@ export type DbOptions = {
   applicationName?: string
   statementTimeoutMs?: number
   connectTimeoutMs?: number
+  /**
+   * Every statement finds few rows by key. A plan that was made while a queue was empty reads all of it, and is kept
+   * until the next ANALYZE: settling 32 of 100,000 took 46 ms instead of 3.
+   */
+  isForLookups?: boolean
 }
+
+/** Nested loops over indexes, whatever the statistics say. */
+const lookupsOnly = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
 export function createDb(options: DbOptions): Db {
   const pool = new pg.Pool({
@@ -49,6 +57,7 @@ export function createDb(options: DbOptions): Db {
     max: options.connections,
     types: types as pg.CustomTypesConfig,
     application_name: options.applicationName ?? 'pombo',
+    ...(options.isForLookups && { options: lookupsOnly }),
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,

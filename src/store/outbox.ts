@@ -130,14 +130,14 @@ with s as materialized (
     latency_bucket smallint, is_opt_out boolean)
 ), removed as (
   delete from outbox o using s where o.message_id = s.message_id and o.handed_over_epoch = s.epoch and o.attempts = s.attempt and s.state <> 'queued'
-  returning o.message_id, o.company_id, o.contact_id, o.priority, o.expires_at, o.is_pinned, o.attempts
+  returning s.*, o.company_id, o.contact_id, o.priority, o.expires_at, o.is_pinned
 ), requeued as (
   update outbox o set handed_over_epoch = null, due_at = coalesce(s.due_at, o.due_at),
     taken_ids = case when cardinality(s.provider_ids) > 0 then s.provider_ids else o.taken_ids end
   from s where o.message_id = s.message_id and o.handed_over_epoch = s.epoch and o.attempts = s.attempt and s.state = 'queued'
-  returning o.message_id
+  returning s.*, o.company_id, o.contact_id, o.priority, o.expires_at, o.is_pinned
 ), d as materialized (
-  select * from s where message_id in (select message_id from removed union all select message_id from requeued)
+  select * from removed union all select * from requeued
 ), moved as (
   update message m set state = d.state, error_code = d.error_code, error_message = d.error_message,
     handed_over_at = case when d.state = 'expired' then m.handed_over_at else d.at end, settled_at = d.at
@@ -156,11 +156,10 @@ with s as materialized (
   from d cross join lateral unnest(d.provider_ids) with ordinality as p(provider_id, part)
   where p.provider_id is not null order by d.line_id, p.provider_id, d.message_id desc, p.part
   on conflict (line_id, provider_id) do update set message_id = excluded.message_id, part = excluded.part, parts = excluded.parts,
-    state = null, created_at = excluded.created_at where r.message_id <> excluded.message_id
+    state = null, created_at = excluded.created_at where r.message_id < excluded.message_id
 ), doubted as (
   insert into unknown_message (message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, resolve_at)
-  select r.message_id, r.company_id, d.line_id, r.contact_id, r.priority, r.expires_at, r.is_pinned, r.attempts, d.resolve_at
-  from removed r join d on d.message_id = r.message_id and d.state = 'unknown'
+  select message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempt, resolve_at from d where state = 'unknown'
   on conflict do nothing
 ), silenced as (
   update contact k set opted_out_channels = k.opted_out_channels || x.channel

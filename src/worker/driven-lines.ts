@@ -43,6 +43,7 @@ type Driven = {
   resumes: number
   /** Why it does not send, when that is not written down yet. */
   fault?: string
+  isRecording: boolean
   isLeaving: boolean
   /** Sessions are closed and opened one after another, each after what is in flight. */
   work: Promise<void>
@@ -110,7 +111,7 @@ export class DrivenLines {
       await clearPauseAlerts(db, [...awake, ...lost.map(({ line }) => line.id)], now)
     for (const driven of this.#driven.values()) {
       this.#adjust(driven)
-      if (driven.fault !== undefined) await this.#recordFault(driven)
+      await this.#recordFault(driven)
     }
   }
 
@@ -148,15 +149,29 @@ export class DrivenLines {
   /** Until this has succeeded the line is paused in memory only, so it is tried with every heartbeat. */
   async #recordFault(driven: Driven): Promise<void> {
     const { db, clock } = this.#options
-    await pauseLineForFault(db, driven.line, driven.fault!, clock.now())
-    driven.fault = undefined
-    driven.line.isPaused = true
+    if (driven.fault === undefined || driven.isRecording) return
+    driven.isRecording = true
+    try {
+      await pauseLineForFault(db, driven.line, driven.fault, clock.now())
+      driven.fault = undefined
+      // No version: read again with the next heartbeat, since a person may have resumed it already.
+      driven.line = { ...driven.line, isPaused: true, version: '' }
+    } finally {
+      driven.isRecording = false
+    }
   }
 
   #begin(line: DrivenLine, epoch: number): void {
     const limits = { ratePerSecond: line.ratePerSecond, window: line.inFlightLimit, isPaused: true }
     const lane = new Lane(line.id, epoch, limits, performance.now())
-    this.#driven.set(line.id, { line, lane, resumes: 0, isLeaving: false, work: Promise.resolve() })
+    this.#driven.set(line.id, {
+      line,
+      lane,
+      resumes: 0,
+      isLeaving: false,
+      isRecording: false,
+      work: Promise.resolve(),
+    })
     this.#left.delete(line.id)
     this.#dispatcher.add(lane)
   }

@@ -110,7 +110,7 @@ describe('claiming and settling', () => {
     const odd = [
       { event: { kind: 'sent', detail: { words: 'a\0b' } } },
       { provider_ids: ['zero\0'] },
-      { provider_ids: [`${Array.from({ length: 9_000 }, (_, index) => index).join('')}`] },
+      { provider_ids: [Array.from({ length: 9_000 }, (_, index) => index).join('')] },
       { error_message: 'half \ud800' },
       { error_code: '\0' },
     ]

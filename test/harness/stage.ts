@@ -100,7 +100,8 @@ export async function createStage(
     async startWorker({ name = `worker ${++workers}`, clock: own = clock, isDirect = false } = {}) {
       const pool = createDb({
         url: isDirect || !proxy ? database.url : proxy.url,
-        connections: 6,
+        connections: 4,
+        isForLookups: true,
         log: silentLog,
         connectTimeoutMs: 1_000,
       })
