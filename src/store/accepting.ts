@@ -38,6 +38,9 @@ export type ContactRow = {
  * Takes what is free and waits for nothing. A contact that exists is locked by its row; one that does not is
  * locked by the hash of its address, so that two nodes cannot both create it. `held`: somebody else has it now.
  * (Sorted by id: unsorted locks deadlocked 362 of 600 batches; and SKIP LOCKED never waits at all.)
+ *
+ * Here and below, LATERAL with LIMIT 1 keeps the planner to one probe of an index per row: with a few thousand
+ * contacts it would rather hash the whole table, for every batch (seen: 17 ms instead of 0.3).
  */
 const lockStatement = {
   name: 'accept_lock',
@@ -49,13 +52,15 @@ with probe as materialized (
   from (select * from json_to_recordset($2::json) as k(ref int, company_id text, route text, key text)
         order by company_id, route, key) k
 ), seen as materialized (
-  select p.ref, c.id from probe p join contact c on c.company_id = p.company_id and c.phone_key = p.phone_key
+  select p.ref, c.id from probe p cross join lateral (
+    select id from contact where company_id = p.company_id and phone_key = p.phone_key limit 1) c
   union all
-  select p.ref, c.id from probe p join contact c on c.company_id = p.company_id and c.email_key = p.email_key
+  select p.ref, c.id from probe p cross join lateral (
+    select id from contact where company_id = p.company_id and email_key = p.email_key limit 1) c
 ), locked as materialized (
   select id, phone, email, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at, opted_out_channels,
     marketing_opted_out_at, email_bounced_at
-  from contact where id in (select id from seen) order by id for update skip locked
+  from contact where id = any(array(select id from seen)) order by id for update skip locked
 ), absent as materialized (
   select p.ref, pg_try_advisory_xact_lock(hashtextextended(p.company_id || coalesce(p.phone_key, p.email_key), 2)) as is_mine
   from (select * from probe where ref not in (select ref from seen) order by company_id, phone_key, email_key) p
@@ -141,19 +146,21 @@ select
   (select json_agg(json_build_object('ref', k.ref, 'bodyHash', encode(i.body_hash, 'hex'), 'messageId', i.message_id,
        'requestId', i.request_id, 'answer', i.answer))
      from json_to_recordset($5::json) as k(ref int, company_id uuid, route text, key text)
-     join idempotency i on i.company_id = k.company_id and i.route = k.route and i.key = k.key
-      and i.created_at > $3::timestamptz - interval '24 hours') as keys,
+     cross join lateral (select * from idempotency where company_id = k.company_id and route = k.route and key = k.key limit 1) i
+     where i.created_at > $3::timestamptz - interval '24 hours') as keys,
   (select json_agg(json_build_array(contact_id, line_id, received_at)) from contact_window
     where contact_id = any($6::uuid[]) and received_at > $3::timestamptz - interval '24 hours') as windows,
   (select json_agg(json_build_object('contactId', contact_id, 'id', id, 'userId', user_id, 'openedAt', opened_at, 'activeAt', active_at))
      from attendance where contact_id = any($6::uuid[]) and closed_at is null) as attendances,
   (select json_agg(json_build_array(contact_id, key, count, at)) from contact_counter where contact_id = any($7::uuid[])) as counters,
   (select json_agg(p.ref) from json_to_recordset($8::json) as p(ref int, company_id uuid, phone_key text, email_key text)
-    where exists (select 1 from contact c where c.company_id = p.company_id and c.phone_key = p.phone_key)
-       or exists (select 1 from contact c where c.company_id = p.company_id and c.email_key = p.email_key)) as appeared,
+    cross join lateral (
+      (select 1 from contact where company_id = p.company_id and phone_key = p.phone_key limit 1) union all
+      (select 1 from contact where company_id = p.company_id and email_key = p.email_key limit 1)) c) as appeared,
   (select json_agg(json_build_object('companyId', m.company_id, 'id', m.id, 'name', m.name, 'extension', m.extension,
        'mimeType', m.mime_type, 'hash', encode(m.hash, 'hex'), 'size', m.size))
-     from json_to_recordset($9::json) as x(company_id uuid, id uuid) join media_item m on m.id = x.id and m.company_id = x.company_id) as media`,
+     from json_to_recordset($9::json) as x(company_id uuid, id uuid)
+     cross join lateral (select * from media_item where id = x.id and company_id = x.company_id limit 1) m) as media`,
 }
 
 export type KeyRow = {
