@@ -18,7 +18,7 @@ import {
   type KeyProbe,
   type StoredMessage,
 } from '../store/accepting.ts'
-import type { CatalogueCache } from '../store/catalogue.ts'
+import type { Catalogue, CatalogueCache, Catalogues } from '../store/catalogue.ts'
 import { isConnectionError, type Connection, type Db } from '../store/db.ts'
 import { findRestrictionHits } from '../store/restrictions.ts'
 import { mediaIdsOf } from './compose-content.ts'
@@ -48,13 +48,15 @@ export type BatchResult = {
 }
 
 export async function runBatch(context: BatchContext, entries: Entry[]): Promise<BatchResult> {
-  const { db, catalogues } = context
+  const { db } = context
   for (;;) {
-    await catalogues.ensure(entries.map((entry) => entry.submission.sender.companyId))
+    const catalogues = await context.catalogues.ensure(
+      entries.map((entry) => entry.submission.sender.companyId),
+    )
     const connection = await db.connect()
     let isClean = false
     try {
-      const done = await inTransaction(context, connection, entries)
+      const done = await inTransaction(context, connection, entries, catalogues)
       isClean = true
       if (done !== 'stale') return done
     } catch (error) {
@@ -77,15 +79,15 @@ async function inTransaction(
   context: BatchContext,
   connection: Connection,
   entries: Entry[],
+  catalogues: Catalogues,
 ): Promise<BatchResult | 'stale'> {
-  const { clock, catalogues } = context
-  const now = clock.now()
+  const now = context.clock.now()
   const plan = planBatch(entries)
   await connection.query('begin')
   // Restrictions change by hand and need no lock: looked up beside the locks, on a connection of their own.
   const [locked, restrictionHits] = await Promise.all([
     lockContacts(connection, plan.contacts, plan.keys),
-    findHits(context, entries, now),
+    findHits(context.db, catalogues, entries, now),
   ])
   const facts = await loadFacts(connection, {
     companyIds: plan.companyIds,
@@ -100,12 +102,13 @@ async function inTransaction(
     media: plan.media,
     now,
   })
-  if (dropStale(catalogues, facts)) {
+  if (dropStale(context.catalogues, catalogues, facts)) {
     await rollback(connection)
     return 'stale'
   }
 
-  const states = new Map<number, ContactState>()
+  // By the contact, not by the address: one reached by its number and by its e-mail address is one person.
+  const states = new Map<number | string, ContactState>()
   const recorder = new Recorder(now)
   const held: Entry[] = []
   const answers: [Entry, Outcome][] = []
@@ -117,15 +120,15 @@ async function inTransaction(
       held.push(entry)
       continue
     }
-    let state = states.get(probe)
+    const row = locked.found.get(probe)
+    const catalogue = catalogues.get(entry.submission.sender.companyId)
+    let state = states.get(row?.id ?? probe)
     if (state === undefined) {
-      state = createState(entry, locked.found.get(probe), facts, catalogues, now)
-      states.set(probe, state)
+      state = createState(entry, row, facts, catalogue, now)
+      states.set(row?.id ?? probe, state)
     }
-    answers.push([
-      entry,
-      decideEntry(context, entry, state, keyRef, facts, restrictionHits.get(index) ?? [], recorder, now),
-    ])
+    const hits = restrictionHits.get(index) ?? []
+    answers.push([entry, decideEntry(context, entry, catalogue, state, keyRef, facts, hits, recorder, now)])
   }
 
   const write = recorder.finish()
@@ -141,6 +144,7 @@ export const isStillValid = (sender: Submission['sender'], facts: AcceptFacts): 
 function decideEntry(
   context: BatchContext,
   entry: Entry,
+  catalogue: Catalogue | undefined,
   state: ContactState,
   keyRef: number | undefined,
   facts: AcceptFacts,
@@ -150,7 +154,8 @@ function decideEntry(
 ): Outcome {
   const { submission } = entry
   const { sender, request, idempotency } = submission
-  if (!isStillValid(sender, facts)) return { kind: 'unauthorized' }
+  // A company that is gone has no callers any more.
+  if (catalogue === undefined || !isStillValid(sender, facts)) return { kind: 'unauthorized' }
   if (keyRef !== undefined && idempotency) {
     const earlier = recorder.remembered(keyRef) ?? facts.keys.get(keyRef)
     if (earlier) {
@@ -164,7 +169,6 @@ function decideEntry(
       }
     }
   }
-  const catalogue = context.catalogues.get(sender.companyId)!
   const decision = decideMessage(request, {
     catalogue,
     isSuspended: facts.companies.get(sender.companyId)!.isSuspended,
@@ -263,7 +267,8 @@ export const contactProbe = (ref: number, companyId: string, recipient: Recipien
 
 /** Asked only of companies that have lists at all. */
 export function findHits(
-  { db, catalogues }: BatchContext,
+  db: Db,
+  catalogues: Catalogues,
   entries: readonly Entry[],
   now: Date,
 ): Promise<Map<number, RestrictionHit[]>> {
@@ -284,11 +289,12 @@ export function findHits(
 }
 
 /** True when a company changed since its catalogue was loaded: the batch runs again with what is true now. */
-export function dropStale(catalogues: CatalogueCache, facts: AcceptFacts): boolean {
+export function dropStale(cache: CatalogueCache, used: Catalogues, facts: AcceptFacts): boolean {
   let isStale = false
   for (const [companyId, { version }] of facts.companies) {
-    if (catalogues.get(companyId)?.version === version) continue
-    catalogues.drop(companyId)
+    const catalogue = used.get(companyId)
+    if (catalogue?.version === version) continue
+    cache.drop(companyId, catalogue)
     isStale = true
   }
   return isStale
@@ -298,10 +304,10 @@ export function createState(
   entry: Entry,
   row: ContactRow | undefined,
   facts: AcceptFacts,
-  catalogues: CatalogueCache,
+  catalogue: Catalogue | undefined,
   now: Date,
 ): ContactState {
-  const { sender, request } = entry.submission
+  const { request } = entry.submission
   if (row === undefined)
     return {
       contact: newContact(entry.contactId, request.recipient),
@@ -310,7 +316,7 @@ export function createState(
       counters: new Map(),
     }
   const attendance = facts.attendances.get(row.id)
-  const idleMs = (catalogues.get(sender.companyId)?.attendanceIdleHours ?? 24) * 3_600_000
+  const idleMs = (catalogue?.attendanceIdleHours ?? 24) * 3_600_000
   const isIdle = attendance !== undefined && now.getTime() - attendance.activeAt.getTime() >= idleMs
   return {
     contact: {

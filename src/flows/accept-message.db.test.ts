@@ -8,7 +8,9 @@ import { systemClock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { silentLog } from '../lib/log.ts'
 import { findContactByPhone, setMarketingOptedOut } from '../store/contacts.ts'
+import { CatalogueCache } from '../store/catalogue.ts'
 import { createDb, type Db } from '../store/db.ts'
+import { runBatch, type Entry } from './accept-batch.ts'
 import { createAcceptor, type AcceptorOptions } from './accept-message.ts'
 import type { Sender, Submission } from './submission.ts'
 
@@ -115,6 +117,28 @@ describe('batches', () => {
     expect(outcomes.filter((outcome) => outcome.kind === 'refused')).toHaveLength(63)
   })
 
+  it('know a contact by any of its addresses: of one SMS and one e-mail with the condition one passes', async () => {
+    const digits = randomMobile()
+    const email = `${digits}@example.com`
+    await database.db.query(
+      `insert into contact (id, company_id, phone, phone_key, email, email_key) values ($1, $2, $3, $4, $5, $5)`,
+      [newId(), company.id, `+${digits}`, digits, email],
+    )
+    const { accept } = acceptorOf(database.db, { batchesInFlight: 1 })
+    const condition = { recentContactLastHours: 1, attendantName: company.attendant.name }
+    const requests = [
+      sms(digits, condition),
+      sms(digits, {
+        channel: 'email',
+        recipient: { kind: 'email', email: { address: email, key: email } },
+        subject: 'Hello',
+        ...condition,
+      }),
+    ]
+    const outcomes = await Promise.all(requests.map((request) => accept(submit(request))))
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'refused'])
+  })
+
   it('run again in halves until one bad request is alone, and cost the others nothing', async () => {
     const { accept } = acceptorOf(database.db)
     await accept(submit(sms()))
@@ -155,6 +179,74 @@ describe('what a sender keeps in memory', () => {
       kind: 'invalid',
       problems: [{ at: 'line' }],
     })
+  })
+
+  it('is one copy for the whole batch: a list is looked at although another batch loads anew meanwhile', async () => {
+    const own = await makeCompany(database.db)
+    const mine = await logIn(database.db, own)
+    const digits = randomMobile()
+    const listId = newId()
+    await database.db.query(
+      `insert into restriction_list (id, company_id, name, name_key) values ($1, $2, 'No', 'no')`,
+      [listId, own.id],
+    )
+    await database.db.query(
+      `insert into restriction_entry (list_id, field, value) values ($1, 'phone', $2)`,
+      [listId, digits],
+    )
+    await database.db.query(
+      `insert into rule (id, company_id, kind, name, settings) values ($1, $2, 'restriction_list', 'No', $3)`,
+      [newId(), own.id, { listId }],
+    )
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const mayBegin = Promise.withResolvers<void>()
+    const mayLoad = Promise.withResolvers<void>()
+    let loads = 0
+    const cache = new CatalogueCache({
+      async query(statement, values) {
+        if (++loads > 1) await mayLoad.promise
+        return await database.db.query(statement, values)
+      },
+    })
+    const context = { clock: systemClock, log: silentLog, random: Math.random, catalogues: cache }
+    const entryOf = (to: string): Entry => ({
+      submission: submit(sms(to), { sender: mine }),
+      messageId: newId(),
+      contactId: newId(),
+      impatientAt: Infinity,
+      tries: 0,
+      isDoubtful: false,
+      answer: () => {},
+    })
+    /** Begins while nothing is known of the company, and reads its facts when it is known anew. */
+    const slow: Db = {
+      ...database.db,
+      async connect() {
+        const connection = await database.db.connect()
+        return {
+          ...connection,
+          async query(statement, values) {
+            if (statement === 'begin') await mayBegin.promise
+            if (typeof statement !== 'string' && statement.name === 'accept_facts') {
+              mayLoad.resolve()
+              while (cache.get(own.id) === undefined) await turn()
+            }
+            return await connection.query(statement, values)
+          },
+        }
+      },
+    }
+    await runBatch({ ...context, db: database.db }, [entryOf(randomMobile())])
+    const restricted = runBatch({ ...context, db: slow }, [entryOf(digits)])
+    await database.db.query('update company set catalogue_version = catalogue_version + 1 where id = $1', [
+      own.id,
+    ])
+    const changed = runBatch({ ...context, db: database.db }, [entryOf(randomMobile())])
+    while (cache.get(own.id) !== undefined) await turn()
+    mayBegin.resolve()
+    const { answers } = await restricted
+    await changed
+    expect(answers.map(([, { kind }]) => kind)).toEqual(['refused'])
   })
 
   it('never includes the token: one replaced between the door and the transaction is refused', async () => {

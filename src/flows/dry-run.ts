@@ -26,7 +26,7 @@ export async function dryRun(context: BatchContext, submission: Submission): Pro
 }
 
 async function look(context: BatchContext, submission: Submission): Promise<Outcome> {
-  const { db, clock, catalogues } = context
+  const { db, clock } = context
   const { sender, request, requestId } = submission
   // An idempotency record is neither read nor written.
   const entry: Entry = {
@@ -39,21 +39,22 @@ async function look(context: BatchContext, submission: Submission): Promise<Outc
     answer: () => {},
   }
   for (;;) {
-    await catalogues.ensure([sender.companyId])
+    const catalogues = await context.catalogues.ensure([sender.companyId])
     const now = clock.now()
     const plan = planBatch([entry])
     const row = await seeContact(db, plan.contacts[0]!)
     const contactIds = row ? [row.id] : []
     const [facts, hits] = await Promise.all([
       loadFacts(db, { ...plan, keys: [], contactIds, countedContactIds: contactIds, absent: [], now }),
-      findHits(context, [entry], now),
+      findHits(db, catalogues, [entry], now),
     ])
-    if (dropStale(catalogues, facts)) continue
-    if (!isStillValid(sender, facts)) return { kind: 'unauthorized' }
+    if (dropStale(context.catalogues, catalogues, facts)) continue
+    const catalogue = catalogues.get(sender.companyId)
+    if (catalogue === undefined || !isStillValid(sender, facts)) return { kind: 'unauthorized' }
     const decision = decideMessage(request, {
-      catalogue: catalogues.get(sender.companyId)!,
+      catalogue,
       isSuspended: facts.companies.get(sender.companyId)!.isSuspended,
-      state: createState(entry, row, facts, catalogues, now),
+      state: createState(entry, row, facts, catalogue, now),
       restrictionHits: hits.get(0) ?? [],
       media: ownMedia(facts, sender.companyId),
       now,

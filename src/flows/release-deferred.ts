@@ -10,7 +10,7 @@ import type { Log } from '../lib/log.ts'
 import { countersOf, firstAllowedAt, runRules } from '../rules/engine.ts'
 import { raised, type CounterValue, type RestrictionHit, type RuleFacts } from '../rules/facts.ts'
 import { loadFacts, type AcceptFacts } from '../store/accepting.ts'
-import type { Catalogue, CatalogueCache } from '../store/catalogue.ts'
+import type { Catalogue, CatalogueCache, Catalogues } from '../store/catalogue.ts'
 import { raiseCounters } from '../store/counters.ts'
 import type { Db, Queryable } from '../store/db.ts'
 import {
@@ -60,12 +60,12 @@ async function releaseIn(
   connection: Queryable,
   limit: number,
 ): Promise<Released | 'stale'> {
-  const { clock, catalogues, onChanged } = context
+  const { clock, onChanged } = context
   const now = clock.now()
   const messages = await lockDeferred(connection, now, limit)
   const batch = new ReleaseBatch(now)
   if (messages.length === 0) return batch.result
-  await catalogues.ensure(messages.map(({ companyId }) => companyId))
+  const catalogues = await context.catalogues.ensure(messages.map(({ companyId }) => companyId))
   const facts = await loadFacts(connection, {
     companyIds: [...new Set(messages.map(({ companyId }) => companyId))],
     apiTokenHashes: [],
@@ -79,7 +79,7 @@ async function releaseIn(
     media: [],
     now,
   })
-  if (dropStale(catalogues, facts)) return 'stale'
+  if (dropStale(context.catalogues, catalogues, facts)) return 'stale'
   const hits = await findHits(connection, catalogues, messages, now)
   for (const [index, message] of messages.entries())
     batch.decide(message, catalogues.get(message.companyId), facts, hits.get(index) ?? [])
@@ -91,7 +91,7 @@ async function releaseIn(
 
 function findHits(
   connection: Queryable,
-  catalogues: CatalogueCache,
+  catalogues: Catalogues,
   messages: readonly DeferredMessage[],
   now: Date,
 ): Promise<Map<number, RestrictionHit[]>> {

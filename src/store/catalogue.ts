@@ -118,7 +118,9 @@ function shapeCatalogue(row: LoadedRow): Catalogue {
     attendantsById: new Map(row.attendants.map((user) => [user.id, user])),
     rules,
     listIds: [
-      ...new Set(rules.flatMap(({ settings }) => (settings.kind === 'restriction_list' ? [settings.listId] : []))),
+      ...new Set(
+        rules.flatMap(({ settings }) => (settings.kind === 'restriction_list' ? [settings.listId] : [])),
+      ),
     ],
     hasCounters: rules.some(
       (rule) => rule.settings.kind === 'frequency_cap' || rule.settings.kind === 'duplicate',
@@ -127,6 +129,8 @@ function shapeCatalogue(row: LoadedRow): Catalogue {
 }
 
 const maxCompaniesKept = 1000
+
+export type Catalogues = ReadonlyMap<string, Catalogue>
 
 /** Catalogues by company, loaded when missing or stale, the least recently loaded dropped first. */
 export class CatalogueCache {
@@ -141,18 +145,32 @@ export class CatalogueCache {
     return this.#kept.get(companyId)
   }
 
-  drop(companyId: string): void {
-    this.#kept.delete(companyId)
+  /** Unless somebody else has loaded a newer one by now. */
+  drop(companyId: string, stale: Catalogue | undefined): void {
+    if (this.#kept.get(companyId) === stale) this.#kept.delete(companyId)
   }
 
-  async ensure(companyIds: Iterable<string>): Promise<void> {
-    const missing = [...new Set(companyIds)].filter((id) => !this.#kept.has(id))
-    if (missing.length === 0) return
-    for (const catalogue of await loadCatalogues(this.#db, missing))
+  /**
+   * The copies that one batch works with from its first look to its last: those kept here may be dropped and loaded
+   * anew by another batch between any two of its round trips. A company that does not exist has none.
+   */
+  async ensure(companyIds: Iterable<string>): Promise<Catalogues> {
+    const found = new Map<string, Catalogue>()
+    const missing: string[] = []
+    for (const id of new Set(companyIds)) {
+      const known = this.#kept.get(id)
+      if (known) found.set(id, known)
+      else missing.push(id)
+    }
+    if (missing.length === 0) return found
+    for (const catalogue of await loadCatalogues(this.#db, missing)) {
       this.#kept.set(catalogue.companyId, catalogue)
+      found.set(catalogue.companyId, catalogue)
+    }
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= maxCompaniesKept) break
       this.#kept.delete(oldest)
     }
+    return found
   }
 }
