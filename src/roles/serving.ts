@@ -37,8 +37,12 @@ import { createUnifiedSurface } from '../http/unified/index.ts'
 import { unifiedDocument } from '../http/unified/openapi.ts'
 import { createNotifier } from '../lanes/wake.ts'
 import { createDiskGuard } from '../lib/disk-space.ts'
+import { createDb } from '../store/db.ts'
 import { askForMetrics, stateOfTree } from '../supervisor/child.ts'
 import { outboundExceptions, type Part, type RoleContext } from './context.ts'
+
+/** Two batches in flight, each with a look at the restriction lists beside it, and token look-ups between them. */
+const acceptConnections = 6
 
 export async function startServing({ config, db, sealer, clock, log, registry }: RoleContext): Promise<Part> {
   const lifecycle = createLifecycle()
@@ -46,10 +50,18 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
   const metrics = createHttpMetrics(registry, budget)
   const addressOf = createAddressReader(config.trustedProxies)
   const limits = createRateLimits({ db, clock, log }, config.rateLimits)
-  const tokens = createTokenChecker({ db, clock })
+  // Its own connections: neither the console nor a provider's reports may keep a sender waiting.
+  const accepting = createDb({
+    url: db.url,
+    connections: acceptConnections,
+    log,
+    applicationName: 'pombo accept',
+    isForLookups: true,
+  })
+  const tokens = createTokenChecker({ db: accepting, clock })
   const lanes = createNotifier(db, log)
   const acceptor = createAcceptor({
-    db,
+    db: accepting,
     clock,
     log,
     queueDepth: config.acceptQueueDepth,
@@ -61,14 +73,9 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
   const catcher = config.isDemo ? await withDemoCatcher(allowed, { db, log }) : undefined
   const largeBodies = createLargeBodyReader()
   measureAccepting(registry, acceptor)
-  // With an external database its disk is not ours to measure.
   const disk =
-    config.databaseUrl === undefined && config.minFreeDiskBytes > 0
-      ? await createDiskGuard({
-          measure: diskOf(db, config.dataDir),
-          minFreeBytes: config.minFreeDiskBytes,
-          log,
-        })
+    config.minFreeDiskBytes > 0
+      ? await createDiskGuard({ measure: diskOf(db), minFreeBytes: config.minFreeDiskBytes, log })
       : undefined
   const accept = unlessDiskIsLow(disk, acceptor.accept)
 
@@ -159,6 +166,7 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
       await imports.close()
       disk?.close()
       await acceptor.drain()
+      await accepting.close()
       await recorder.drain()
       catcher?.close()
       lanes.close()
