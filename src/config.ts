@@ -177,7 +177,7 @@ export const settings = {
   POMBO_DRAIN_SECONDS: wholeNumber('How long a stop waits for what is in flight.', 30, 1, 600),
   POMBO_RETENTION_MONTHS: wholeNumber('Months that messages are kept.', 13, 1, 120),
   POMBO_MIN_FREE_DISK_MIB: wholeNumber(
-    'Free space of the embedded database below which sends get 503; an alert comes at twice as much. 0: never.',
+    'Free space of the database on this machine, the embedded one for example, below which sends get 503; an alert comes at twice as much. 0: never.',
     256,
     0,
     1_000_000,

@@ -120,10 +120,12 @@ describe('alerts are raised once and cleared when the cause is gone', () => {
   })
 })
 
-describe('the disk of the embedded database', () => {
+describe('the disk of a database on this machine', () => {
   it('is found by asking it, and measured', async () => {
     expect(await databaseFolder(db)).toMatch(/^\//)
-    expect(await diskOf(db, '/')()).toBeGreaterThan(0)
+    const free = await diskOf(db)()
+    expect(free).toBeGreaterThan(0)
+    expect(free).toBeLessThan(Infinity)
   })
 
   it('turns work away with 503 while it is low', async () => {

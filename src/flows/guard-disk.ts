@@ -18,11 +18,11 @@ export const unlessDiskIsLow =
     return await work(...given)
   }
 
-/** Of the disk that the embedded database writes to; the data folder's, when that may not be asked. */
-export function diskOf(db: Db, dataDir: string): () => Promise<number> {
-  let folder: string | undefined
+/** Of the disk that the database writes to; one on another machine is not ours to measure, and never short. */
+export function diskOf(db: Db): () => Promise<number> {
+  let folder: { path: string | undefined } | undefined
   return async () => {
-    folder ??= (await databaseFolder(db)) ?? dataDir
-    return await freeBytesAt(folder).catch(() => freeBytesAt(dataDir))
+    folder ??= { path: await databaseFolder(db) }
+    return folder.path === undefined ? Infinity : await freeBytesAt(folder.path)
   }
 }

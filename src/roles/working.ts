@@ -60,14 +60,16 @@ function startWatching({ config, db, clock, log }: RoleContext): Part {
     ...(webhookUrl && { webhook: createAlertWebhook(outbound, webhookUrl) }),
     ...(email && { email: createAlertEmail(findDriver('smtp')!, driverContext, email) }),
   }
-  const isDiskOurs = config.databaseUrl === undefined && config.minFreeDiskBytes > 0
   const disk = {
     // The same after a restart, so that it can be cleared.
     nodeName: `${os.hostname()}:${config.dataDir}`,
-    measure: diskOf(db, config.dataDir),
+    measure: diskOf(db),
     minFreeBytes: config.minFreeDiskBytes,
   }
-  const jobs = runJobs(watchJobs({ db, clock, log, maxLaneAgeMs, ways, ...(isDiskOurs && { disk }) }), log)
+  const jobs = runJobs(
+    watchJobs({ db, clock, log, maxLaneAgeMs, ways, ...(config.minFreeDiskBytes > 0 && { disk }) }),
+    log,
+  )
   return {
     async stop() {
       await jobs.close()

@@ -92,10 +92,11 @@ export async function findPartitionFaults(
   return { missing: missing.map(({ name }) => name), filled }
 }
 
-/** Undefined when this user may not know it. */
+/** Where the database keeps its files, when that is on this machine and this user may know it. */
 export async function databaseFolder(connection: Queryable): Promise<string | undefined> {
-  const [row] = await connection
-    .query<{ folder: string }>(`select current_setting('data_directory') as folder`)
-    .catch(() => [])
-  return row?.folder
+  const [row] = await connection.query<{ folder: string | null }>(
+    `select case when (inet_server_addr() is null or inet_server_addr() = inet_client_addr())
+        and pg_has_role(current_user, 'pg_read_all_settings', 'member') then current_setting('data_directory') end as folder`,
+  )
+  return row?.folder ?? undefined
 }

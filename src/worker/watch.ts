@@ -12,7 +12,7 @@ export type WatchOptions = {
   clock: Clock
   log: Log
   maxLaneAgeMs: number
-  /** Absent: the disk is somebody else's affair (an external database). */
+  /** Absent: nobody wants to know. */
   disk?: DiskWatch
   ways: AlertWays
 }
