@@ -17,7 +17,8 @@ export type Connection = Queryable & {
 }
 
 export type Db = Queryable & {
-  connect(): Promise<Connection>
+  /** `isPatient`: its statements may take as long as they need, for work that nobody waits for (migrations). */
+  connect(options?: { isPatient?: boolean }): Promise<Connection>
   transaction<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
   /** Statements sent since the start: tests compare round trips, not times. */
   readonly roundTrips: number
@@ -31,7 +32,7 @@ const parsers: Record<number, (text: string) => unknown> = {
 }
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    (format === 'binary' ? undefined : parsers[oid]) ?? pg.types.getTypeParser(oid, format as 'text'),
+    (format === 'binary' ? undefined : parsers[oid]) ?? pg.types.getTypeParser(oid, format),
 }
 
 export type DbOptions = {
@@ -40,6 +41,8 @@ export type DbOptions = {
   log: Log
   applicationName?: string
   statementTimeoutMs?: number
+  /** Longer than the former: a server that vanished without a word must not hold a caller for ever. */
+  answerTimeoutMs?: number
   connectTimeoutMs?: number
   /**
    * Every statement finds few rows by key. A plan that was made while a queue was empty reads all of it, and is kept
@@ -51,20 +54,23 @@ export type DbOptions = {
 /** Nested loops over indexes, whatever the statistics say. */
 const lookupsOnly = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
+/** What a timer can hold: three weeks. */
+const patienceMs = 2 ** 31 - 1
+
 export function createDb(options: DbOptions): Db {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 30_000
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connections,
-    types: types as pg.CustomTypesConfig,
+    types,
     application_name: options.applicationName ?? 'pombo',
     ...(options.isForLookups && { options: lookupsOnly }),
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 30_000,
-    // A server that vanished without a word must not hold a caller longer than this.
-    query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
+    query_timeout: options.answerTimeoutMs ?? statementTimeoutMs + 5_000,
   })
   // An idle connection that breaks is replaced on the next use; unhandled, this event would end the process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'database connection lost while idle'))
@@ -74,23 +80,31 @@ export function createDb(options: DbOptions): Db {
     target: pg.Pool | pg.PoolClient,
     statement: Statement | string,
     values?: readonly unknown[],
+    answerTimeoutMs?: number,
   ) => {
     roundTrips++
     const query = typeof statement === 'string' ? { text: statement } : statement
-    const result = await target.query({ ...query, values: values as unknown[] })
+    const result = await target.query({
+      ...query,
+      values: values as unknown[],
+      // The driver's own word, which its types do not know.
+      ...(answerTimeoutMs !== undefined && { query_timeout: answerTimeoutMs }),
+    })
     return result.rows as T[]
   }
 
-  const connect = async (): Promise<Connection> => {
+  const connect = async ({ isPatient = false } = {}): Promise<Connection> => {
     const client = await pool.connect()
     // Between checkout and release the pool does not listen for errors; the running query reports them.
     const ignore = () => {}
     client.on('error', ignore)
+    if (isPatient) await client.query('set statement_timeout = 0')
     return {
-      query: (statement, values) => run(client, statement, values),
+      query: (statement, values) => run(client, statement, values, isPatient ? patienceMs : undefined),
       release(isBroken = false) {
         client.off('error', ignore)
-        client.release(isBroken)
+        // The next user of the pool expects a connection with limits.
+        client.release(isBroken || isPatient)
       },
     }
   }
@@ -126,11 +140,12 @@ export function createDb(options: DbOptions): Db {
   }
 }
 
+/** No class of PostgreSQL begins with E, but the code of a broken pipe looks like one: EPIPE. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof Error &&
   'code' in error &&
   typeof error.code === 'string' &&
-  /^[0-9A-Z]{5}$/.test(error.code)
+  /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(error.code)
     ? error.code
     : undefined
 

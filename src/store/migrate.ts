@@ -27,10 +27,10 @@ export async function migrate(
   log: Log,
   whileLocked?: (connection: Queryable) => Promise<void>,
 ): Promise<void> {
-  const connection = await db.connect()
+  // An index on a large table takes minutes, and so does waiting for another node that makes it.
+  const connection = await db.connect({ isPatient: true })
   let isBroken = true
   try {
-    await connection.query('set statement_timeout = 0')
     await connection.query('select pg_advisory_lock($1)', [migrationLock])
     await connection.query(createMigrationTable)
     const applied = await connection.query<{ number: number; oldest_generation: number }>(
@@ -50,7 +50,6 @@ export async function migrate(
     await ensurePartitions(connection, new Date())
     await whileLocked?.(connection)
     await connection.query('select pg_advisory_unlock($1)', [migrationLock])
-    await connection.query('reset statement_timeout')
     isBroken = false
   } finally {
     connection.release(isBroken)
