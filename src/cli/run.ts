@@ -41,6 +41,14 @@ const commands: Record<string, { summary: string; load(): Promise<Command | Grou
     summary: 'Restriction lists: create, list, import.',
     load: async () => (await import('./restriction.ts')).restriction,
   },
+  apply: {
+    summary: 'Make a company what a YAML file says.',
+    load: async () => (await import('./apply.ts')).apply,
+  },
+  export: {
+    summary: 'Write a company as a file of "pombo apply", without secrets.',
+    load: async () => (await import('./export.ts')).exportCompany,
+  },
   backup: {
     summary: 'Write the whole database and the sealing key into one file.',
     load: async () => (await import('./backup.ts')).backup,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
 import type { Template } from '../domain/template.ts'
+import { TemplateFile, templateOf } from '../flows/template-file.ts'
 import { showId } from '../lib/ids.ts'
 import {
   createTemplate,
@@ -26,52 +26,6 @@ const shown = (template: Template) => ({
   variables: template.content.variables,
 })
 
-const Button = Type.Union([
-  Type.Object({ kind: Type.Literal('quick_reply'), text: Type.String() }),
-  Type.Object({ kind: Type.Literal('url'), text: Type.String(), url: Type.String() }),
-  Type.Object({ kind: Type.Literal('phone'), text: Type.String(), phone: Type.String() }),
-  Type.Object({ kind: Type.Literal('code'), text: Type.String(), value: Type.String() }),
-])
-
-const words = <const T extends string>(...values: T[]) =>
-  Type.Union(values.map((value) => Type.Literal(value)))
-
-/** The shape only; what a template must hold is checked where it is saved. */
-const TemplateFile = Type.Object(
-  {
-    name: Type.String(),
-    code: Type.String(),
-    channel: words('email', 'sms', 'whatsapp'),
-    kind: Type.Optional(words('text', 'carousel', 'verification')),
-    isEnabled: Type.Optional(Type.Boolean()),
-    subject: Type.Optional(Type.String()),
-    header: Type.Optional(
-      Type.Union([
-        Type.Object({ kind: Type.Literal('text'), text: Type.String() }),
-        Type.Object({ kind: words('image', 'video', 'document') }),
-      ]),
-    ),
-    body: Type.String(),
-    footer: Type.Optional(Type.String()),
-    buttons: Type.Optional(Type.Array(Button)),
-    cards: Type.Optional(
-      Type.Array(
-        Type.Object({ body: Type.Optional(Type.String()), buttons: Type.Optional(Type.Array(Button)) }),
-      ),
-    ),
-    variables: Type.Optional(Type.Array(Type.String())),
-    provider: Type.Optional(
-      Type.Object({
-        name: Type.String(),
-        language: Type.String(),
-        parameterFormat: Type.Optional(words('positional', 'named')),
-        category: Type.Optional(words('marketing', 'utility', 'authentication')),
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
-
 async function readTemplateFile(file: string, io: Io): Promise<TemplateInput> {
   const text = file === '-' ? await io.readInput() : await readFile(file, 'utf8')
   let given: unknown
@@ -85,25 +39,7 @@ async function readTemplateFile(file: string, io: Io): Promise<TemplateInput> {
     const field = first?.instancePath.slice(1).replaceAll('/', '.') || 'it'
     throw new CommandError(`${file} does not describe a template: ${field} ${first?.message ?? 'is wrong'}.`)
   }
-  const { name, code, channel, kind = 'text', isEnabled, provider, ...content } = given
-  return {
-    name,
-    code,
-    channel,
-    kind,
-    isEnabled,
-    content: {
-      ...content,
-      buttons: content.buttons ?? [],
-      variables: content.variables ?? [],
-      cards: content.cards?.map((card) => ({ ...card, buttons: card.buttons ?? [] })),
-      provider: provider && {
-        ...provider,
-        parameterFormat: provider.parameterFormat ?? 'positional',
-        category: provider.category ?? 'utility',
-      },
-    },
-  }
+  return templateOf(given)
 }
 
 export const template: Group = {

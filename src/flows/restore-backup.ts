@@ -57,7 +57,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
     options.onProgress?.({ ...progress })
   })
   try {
-    const manifest = readJson<Manifest>(await nextFrame(frames, 'M', options.file))
+    const manifest = readJson(await nextFrame(frames, 'M', options.file)) as Manifest
     await checkVersion(manifest, options.file)
     return await withCopyConnection(options.databaseUrl, 'pombo restore', (connection) =>
       withMigrationLock(connection, () => load(connection, frames, manifest, options, progress)),
@@ -135,13 +135,13 @@ async function loadTables(
     const next = await frames.next()
     if (next.done) throw damaged(file)
     if (next.value.kind === 'Z') {
-      const end = readJson<BackupEnd>(next.value)
+      const end = readJson(next.value) as BackupEnd
       if (end.tables.length !== count) throw damaged(file)
       if (!(await frames.next()).done) throw damaged(file)
       return { end, skipped }
     }
     if (next.value.kind !== 'T') throw damaged(file)
-    const table = readJson<TableStart>(next.value)
+    const table = readJson(next.value) as TableStart
     count++
     progress.table = table.name
     const last: { frame?: Frame } = {}
@@ -149,7 +149,7 @@ async function loadTables(
     const isKnown = known.has(table.name)
     if (!isKnown) skipped.push(table.name)
     const copied = isKnown ? await connection.copyIn(table, rows) : await discard(rows)
-    const told = readJson<TableEnd>(last.frame!)
+    const told = readJson(last.frame!) as TableEnd
     if (told.name !== table.name || (isKnown && told.rows !== copied)) throw damaged(file)
     progress.rows += copied
   }
@@ -183,4 +183,4 @@ async function nextFrame(frames: AsyncGenerator<Frame>, kind: string, file: stri
   return next.value
 }
 
-const readJson = <T>(frame: Frame): T => JSON.parse(frame.bytes.toString('utf8')) as T
+const readJson = (frame: Frame): unknown => JSON.parse(frame.bytes.toString('utf8'))

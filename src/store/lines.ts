@@ -260,6 +260,21 @@ export async function makeDefaultLine(
   return row && toRecord(row)
 }
 
+/** Its channel then has no default line. */
+export async function clearDefaultLine(db: Queryable, companyId: string, id: string): Promise<void> {
+  await db.query('update line set is_default = false where company_id = $1 and id = $2', [companyId, id])
+}
+
+/** Another provider for the same address; its settings follow by `changeLineSettings`. */
+export async function changeLineDriver(
+  db: Queryable,
+  companyId: string,
+  id: string,
+  driver: string,
+): Promise<void> {
+  await db.query('update line set driver = $3 where company_id = $1 and id = $2', [companyId, id, driver])
+}
+
 /** Messages of a paused line wait. */
 export async function pauseLine(
   db: Queryable,

@@ -30,16 +30,36 @@ export async function ensureMonths(connection: Queryable, months: readonly Date[
     if (!existing.has(`${table}_default`))
       await connection.query(`create table ${table}_default partition of ${table} default`)
     for (const month of months) {
-      const name = partitionName(table, month)
-      if (existing.has(name)) continue
-      const from = firstIdAt(monthStart(month, 0))
-      const to = firstIdAt(monthStart(month, 1))
-      await connection.query(
-        // Room in each page for the next version of its rows: state changes are then HOT and touch no index.
-        `create table ${name} partition of ${table} for values from ('${from}') to ('${to}')${table === 'message' ? ' with (fillfactor = 75)' : ''}`,
-      )
+      if (!existing.has(partitionName(table, month))) await createMonth(connection, table, month)
     }
   }
+}
+
+/**
+ * What a wrong clock has put into the DEFAULT partition moves into its month: while it lies there, PostgreSQL refuses
+ * to make the month, and nothing would start any more. One string, so that it is one transaction.
+ */
+async function createMonth(
+  connection: Queryable,
+  table: (typeof partitionedTables)[number],
+  month: Date,
+): Promise<void> {
+  const name = partitionName(table, month)
+  const id = table === 'message' ? 'id' : 'message_id'
+  const from = firstIdAt(monthStart(month, 0))
+  const to = firstIdAt(monthStart(month, 1))
+  const values = `for values from ('${from}') to ('${to}')`
+  // Room in each page for the next version of its rows: state changes are then HOT and touch no index.
+  const storage = table === 'message' ? ' with (fillfactor = 75)' : ''
+  const isOfMonth = `${id} >= '${from}' and ${id} < '${to}'`
+  const strays = await connection.query(`select 1 from ${table}_default where ${isOfMonth} limit 1`)
+  await connection.query(
+    strays.length === 0
+      ? `create table ${name} partition of ${table} ${values}${storage}`
+      : `create table ${name} (like ${table} including defaults)${storage};
+         with stray as (delete from ${table}_default where ${isOfMonth} returning *) insert into ${name} select * from stray;
+         alter table ${table} attach partition ${name} ${values}`,
+  )
 }
 
 async function partitionNames(connection: Queryable): Promise<string[]> {
@@ -54,7 +74,7 @@ async function partitionNames(connection: Queryable): Promise<string[]> {
 export async function partitionedMonths(connection: Queryable): Promise<Date[]> {
   const names = await partitionNames(connection)
   const months = new Set(names.flatMap((name) => /_(\d{4}_\d{2})$/.exec(name)?.[1] ?? []))
-  return [...months].sort().map((month) => new Date(`${month.replace('_', '-')}-01T00:00:00Z`))
+  return [...months].toSorted().map((month) => new Date(`${month.replace('_', '-')}-01T00:00:00Z`))
 }
 
 /** Retention: whole months go at once, and with them what points into them. */

@@ -11,7 +11,7 @@ export type TemplateInput = TemplateDraft & { isEnabled?: boolean; approval?: Ap
 const columns = `id, name, code, channel, kind, is_enabled as "isEnabled", approval, content`
 
 /** Declared names are kept bare, and the category is the one the provider will insist on. */
-function normalise<T extends TemplateDraft>(draft: T): T {
+export function normalise<T extends TemplateDraft>(draft: T): T {
   const content = {
     ...draft.content,
     variables: draft.content.variables.map((name) => name.trim().replace(/^@/, '')),
