@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { testDatabase } from '../../test/harness/database.ts'
 import { firstIdAt } from '../lib/ids.ts'
@@ -12,6 +13,11 @@ it('retention drops whole months, with what points into them, and keeps the rest
     `insert into message_trouble (company_id, state, message_id) values ($1, 'failed', $2), ($1, 'failed', $3)`,
     [company, firstIdAt(old), firstIdAt(new Date('2025-03-02T00:00:00Z'))],
   )
+  await db.query(
+    `insert into outbox (message_id, company_id, line_id, contact_id, priority, due_at, expires_at, is_deferred)
+     values ($1, $1, $1, $1, 2, now(), now(), true), ($2, $1, $1, $1, 2, now(), now(), true)`,
+    [firstIdAt(old), firstIdAt(new Date('2025-03-02T00:00:00Z'))],
+  )
   const before = new Date('2025-03-01T00:00:00Z')
   const dropped = await dropPartitionsBefore(db, before)
   expect(dropped.toSorted()).toEqual([
@@ -22,7 +28,37 @@ it('retention drops whole months, with what points into them, and keeps the rest
     'message_event_2025_01',
     'message_event_2025_02',
   ])
-  expect(await forgetMessagesBefore(db, before, 100)).toBe(1)
+  expect(await forgetMessagesBefore(db, before, 100)).toBe(2)
   expect(await dropPartitionsBefore(db, before)).toEqual([])
   expect(await db.query('select 1 from message_trouble')).toHaveLength(1)
+  expect(await db.query('select 1 from outbox')).toHaveLength(1)
+})
+
+it('a month that a wrong clock wrote into beforehand is made all the same, and takes what is its own', async () => {
+  const { db } = await testDatabase()
+  await ensurePartitions(db, new Date('2025-01-15T00:00:00Z'))
+  const early = firstIdAt(new Date('2025-06-10T00:00:00Z'))
+  const tooEarly = firstIdAt(new Date('2025-07-10T00:00:00Z'))
+  for (const id of [early, tooEarly]) {
+    await db.query(
+      `insert into message (id, company_id, api, channel, state, recipient, request_id, content, priority, accepted_at, expires_at)
+       values ($1, $2, 'direct', 'sms', 'failed', '1', 'r', '{}', 1, now(), now())`,
+      [id, randomUUID()],
+    )
+    await db.query(`insert into message_event (message_id, at, kind) values ($1, now(), 'failed')`, [id])
+  }
+  await ensurePartitions(db, new Date('2025-03-15T00:00:00Z'))
+  expect(await db.query('select id, tableoid::regclass::text as place from message order by id')).toEqual([
+    { id: early, place: 'message_2025_06' },
+    { id: tooEarly, place: 'message_default' },
+  ])
+  expect(await db.query('select message_id from message_event_2025_06')).toEqual([{ message_id: early }])
+  // A partition like any other: the key, the trigger and the updates in place are there.
+  await expect(db.query('insert into message select * from message where id = $1', [early])).rejects.toThrow(
+    'duplicate key',
+  )
+  await db.query(`update message set state = 'unknown' where id = $1`, [early])
+  expect(
+    await db.query('select state from message_trouble where message_id = $1 order by 1', [early]),
+  ).toEqual([{ state: 'failed' }, { state: 'unknown' }])
 })

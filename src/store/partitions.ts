@@ -101,8 +101,11 @@ export async function forgetMessagesBefore(
      ), reference as (
        delete from provider_reference where (line_id, provider_id) in (
          select line_id, provider_id from provider_reference where created_at < $3 order by created_at limit $2) returning 1
+     ), entry as (
+       -- Deferred for longer than messages are kept: without its message it would stand at the head of its queue.
+       delete from outbox where message_id in (select message_id from outbox where message_id < $1 limit $2) returning 1
      )
-     select ((select count(*) from trouble) + (select count(*) from reference))::int as gone`,
+     select ((select count(*) from trouble) + (select count(*) from reference) + (select count(*) from entry))::int as gone`,
     [first, limit, monthStart(before, 0)],
   )
   return row!.gone
