@@ -185,17 +185,10 @@ export async function settleMessages(
   return new Set(rows.map((row) => row.messageId))
 }
 
-/**
- * What an earlier owner of these lanes handed over and never settled: it may have left or not, so it becomes
- * `unknown`, and is never sent again blindly.
- */
-const orphanStatement = {
-  name: 'outbox_orphans',
-  text: `
-with l as (select * from json_to_recordset($1::json) as l(line_id uuid, epoch bigint)),
-orphan as (
-  delete from outbox o using l where o.line_id = l.line_id and o.handed_over_epoch is not null and o.handed_over_epoch < l.epoch
-  returning o.*
+/** What was handed over and never settled may have left or not: it becomes `unknown`, and is never sent again blindly. */
+const doubtSql = (orphanSql: string) => `
+with orphan as (
+  ${orphanSql} returning o.*
 ), moved as (
   update message m set state = 'unknown', handed_over_at = coalesce(m.handed_over_at, $2), settled_at = $2, error_code = 'worker_lost',
     error_message = 'the process that handed it over ended before it knew the answer'
@@ -213,7 +206,13 @@ orphan as (
 insert into unknown_message (message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, resolve_at)
 select message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, $3 from orphan
 on conflict do nothing
-returning message_id as "messageId"`,
+returning message_id as "messageId"`
+
+/** By an earlier owner of these lanes. */
+const orphanStatement = {
+  name: 'outbox_orphans',
+  text: doubtSql(`delete from outbox o using json_to_recordset($1::json) as l(line_id uuid, epoch bigint)
+  where o.line_id = l.line_id and o.handed_over_epoch is not null and o.handed_over_epoch < l.epoch`),
 }
 
 export const doubtOrphans = (
@@ -223,6 +222,16 @@ export const doubtOrphans = (
   resolveAt: Date,
 ): Promise<{ messageId: string }[]> =>
   connection.query(orphanStatement, [JSON.stringify(lanes), now, resolveAt])
+
+/** By the last owner of a line that is gone since: nobody will own it again, and its time is over. */
+const abandonedStatement = {
+  name: 'outbox_abandoned',
+  text: doubtSql(`delete from outbox o where o.handed_over_epoch is not null and o.expires_at <= $1
+  and not exists (select 1 from lane l where l.line_id = o.line_id)`),
+}
+
+export const doubtAbandoned = (connection: Queryable, now: Date): Promise<{ messageId: string }[]> =>
+  connection.query(abandonedStatement, [now, now, now])
 
 /** Expires what waited too long, also on lines that are paused or away. */
 const expireStatement = {

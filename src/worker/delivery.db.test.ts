@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { status } from '../lib/smpp/index.ts'
+import { startTestSandbox } from '../sandbox/testing.ts'
 import { failOver } from '../store/lanes.ts'
 import { changeLine, changeLineSettings, pauseLine } from '../store/lines.ts'
 import { testSealer } from '../../test/harness/factories.ts'
@@ -57,6 +58,45 @@ describe('what comes of a hand-over', () => {
     expect(stage.smsc.taken.map(({ messageId }) => messageId).toSorted()).toEqual(ids)
     expect(worker.roundTrips()).toBeLessThan(1_000)
     expect((await reports()).map(({ outcome, count }) => [outcome, count])).toEqual([['sent', 2_000]])
+  })
+
+  test('taken by a mail server that keeps the mailboxes: delivered; by any other: sent', async () => {
+    stage = await createStage({ lines: 0 })
+    const sandbox = await startTestSandbox()
+    const { host, port, user, password } = sandbox.smtp
+    const settings = { host, port, canBeUnverified: true, username: user, password, systemId: undefined }
+    for (const hasMailboxes of [true, false]) {
+      const email = `${hasMailboxes ? 'keeps' : 'relays'}@company.example`
+      const phone = { countryCode: undefined, phoneNumber: undefined }
+      const line = await stage.addLine({
+        ...phone,
+        channel: 'email',
+        email,
+        driver: 'smtp',
+        settings: { ...settings, hasMailboxes },
+      })
+      await stage.seed({
+        count: 1,
+        channel: 'email',
+        lineId: line.id,
+        content: { kind: 'text', subject: 'Hi', text: 'Hello', files: [] },
+      })
+    }
+    await stage.db.query("update message set recipient = 'ana@people.example'")
+    await stage.startWorker({ peers: [`${host}:${port}`] })
+    await eventually('both left', async () => (await stage.states())['queued'] === undefined)
+    expect(await stage.states(stage.lines[0]!.id)).toEqual({ delivered: 1 })
+    expect(await stage.states(stage.lines[1]!.id)).toEqual({ sent: 1 })
+    expect(await reports()).toEqual([
+      { outcome: 'delivered', count: 1 },
+      { outcome: 'sent', count: 2 },
+    ])
+    expect(
+      await stage.db.query(
+        "select 1 from report_delta where outcome = 'delivered' and latency_bucket is not null",
+      ),
+    ).toHaveLength(1)
+    await sandbox.stop()
   })
 
   test('refused for good: failed, with the words of the provider', async () => {

@@ -13,7 +13,13 @@ import { createOwnership } from '../lanes/ownership.ts'
 import { listenForWakes } from '../lanes/wake.ts'
 import type { Db } from '../store/db.ts'
 import { failOver, laneDepths, type FailoverCursor } from '../store/lanes.ts'
-import { expireMessages, putBack, type ClaimedMessage, type Settlement } from '../store/outbox.ts'
+import {
+  doubtAbandoned,
+  expireMessages,
+  putBack,
+  type ClaimedMessage,
+  type Settlement,
+} from '../store/outbox.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
 import { DrivenLines } from './driven-lines.ts'
 import { runJobs } from './jobs.ts'
@@ -92,8 +98,11 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
     log,
     nodeName: options.nodeName,
     async onOwned(owned, surplus) {
-      for (const { lineId } of surplus) void handBack(lineId)
-      await lines.align(owned)
+      const leaving = new Set(surplus.map(({ lineId }) => lineId))
+      // One that is not driven yet is not begun only to be given back.
+      const kept = owned.filter(({ lineId }) => !leaving.has(lineId) || lines.get(lineId) !== undefined)
+      for (const lineId of leaving) void handBack(lineId)
+      await lines.align(kept)
     },
     onLapsed: () => lines.suspend(),
   })
@@ -152,6 +161,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
 
 async function expireAll(db: Db, clock: Clock): Promise<void> {
   while ((await expireMessages(db, clock.now())).length === 1000);
+  await doubtAbandoned(db, clock.now())
 }
 
 const failOverPage = 1_000

@@ -86,7 +86,7 @@ export class DrivenLines {
   async align(lanes: readonly OwnedLane[]): Promise<void> {
     const { db, clock } = this.#options
     const now = clock.now()
-    const owned = lanes.filter(({ lineId, epoch }) => epoch > (this.#left.get(lineId) ?? -1))
+    const owned = lanes.filter(({ lineId, epoch }) => this.#isOurs(lineId, epoch))
     const epochs = new Map(owned.map((lane) => [lane.lineId, lane.epoch]))
     const lost = [...this.#driven.values()].filter(({ lane }) => epochs.get(lane.lineId) !== lane.epoch)
     if (lost.length > 0) await this.#lose(lost)
@@ -103,8 +103,9 @@ export class DrivenLines {
     )
     for (const line of fresh) {
       const driven = this.#driven.get(line.id)
+      const epoch = epochs.get(line.id)!
       if (driven) this.#change(driven, line)
-      else this.#begin(line, epochs.get(line.id)!)
+      else if (this.#isOurs(line.id, epoch)) this.#begin(line, epoch)
     }
     const awake = fresh.flatMap(({ id, isPaused }) => (isPaused ? [] : [id]))
     if (awake.length + lost.length > 0)
@@ -113,6 +114,11 @@ export class DrivenLines {
       this.#adjust(driven)
       await this.#recordFault(driven)
     }
+  }
+
+  /** Not given back since the list was read. */
+  #isOurs(lineId: string, epoch: number): boolean {
+    return epoch > (this.#left.get(lineId) ?? -1)
   }
 
   /** Stops a line and resolves when nothing of it is in flight and its session is closed. */

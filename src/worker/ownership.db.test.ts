@@ -154,6 +154,17 @@ describe('a worker that is gone', () => {
     ])
   })
 
+  test('what it had handed over on a line that is gone since is unknown when its time is over', async () => {
+    stage = await createStage({ lines: 2 })
+    const [id] = await stage.seed({ count: 1 })
+    await claim(await takeLanes(), 1)
+    await stage.db.query('delete from line where id = $1', [stage.lines[0]!.id])
+    stage.clock.advance(25 * 3_600_000)
+    await stage.startWorker()
+    await eventually('unknown', async () => (await stage.states())['unknown'] === 1)
+    expect(await stage.db.query('select message_id as id from unknown_message')).toEqual([{ id }])
+  })
+
   test('the same node, started again, does not wait for its own lease', async () => {
     stage = await createStage()
     await beat(stage.db, { id: newId(), name: 'node' }, true)

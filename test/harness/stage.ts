@@ -36,6 +36,8 @@ export type WorkerOptions = {
   clock?: Clock
   /** Past the proxy. */
   isDirect?: boolean
+  /** Other peers on loopback that lines may reach, as `host:port`. */
+  peers?: string[]
 }
 
 export type TestWorker = Delivery & { roundTrips(): number }
@@ -97,7 +99,12 @@ export async function createStage(
     },
     seed: (seed) =>
       seedMessages(db, { companyId: company.id, lineId: lines[0]!.id, acceptedAt: clock.now(), ...seed }),
-    async startWorker({ name = `worker ${++workers}`, clock: own = clock, isDirect = false } = {}) {
+    async startWorker({
+      name = `worker ${++workers}`,
+      clock: own = clock,
+      isDirect = false,
+      peers = [],
+    } = {}) {
       const pool = createDb({
         url: isDirect || !proxy ? database.url : proxy.url,
         connections: 4,
@@ -105,7 +112,7 @@ export async function createStage(
         log: silentLog,
         connectTimeoutMs: 1_000,
       })
-      const exceptions = readExceptions([`brokers=127.0.0.1:${smsc.port}`])
+      const exceptions = readExceptions([`127.0.0.1:${smsc.port}`, ...peers].map((peer) => `brokers=${peer}`))
       if (!exceptions.ok) throw new Error(exceptions.reason)
       const outbound = createOutbound(exceptions)
       const recorder = createReportRecorder({ db: pool, clock: own, log: silentLog })
