@@ -39,8 +39,10 @@ const receive = (lineId: string, providerMediaId: string) =>
     },
   ])
 
+type Fetches = Record<string, (id: string) => Promise<FileBytes>>
+
 /** Sessions that fetch as told; nothing else of a delivery is asked for. */
-function run(sessions: Record<string, (id: string) => Promise<FileBytes>>): void {
+function deliveryOf(sessions: Fetches): Delivery {
   const driven = new Map(
     Object.entries(sessions).map(([id, fetchMedia]) => {
       const session: Pick<LineSession, 'fetchMedia'> = { fetchMedia }
@@ -48,11 +50,14 @@ function run(sessions: Record<string, (id: string) => Promise<FileBytes>>): void
     }),
   )
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the jobs under test look at no more than this
-  const delivery = {
+  return {
     wake() {},
     lines: { values: () => driven.values(), get: (id: string) => driven.get(id) },
   } as unknown as Delivery
-  const jobs = deliveryJobs({ db, clock: systemClock, log: silentLog, delivery })
+}
+
+function run(sessions: Fetches): void {
+  const jobs = deliveryJobs({ db, clock: systemClock, log: silentLog, delivery: deliveryOf(sessions) })
   const running = runJobs(
     jobs
       .filter(({ name }) => name !== 'ask providers for template approvals')
@@ -104,4 +109,20 @@ test('unknown outcomes of messages that are gone are forgotten', async () => {
   )
   run({})
   await until('gone', async () => (await db.query('select 1 from unknown_message')).length === 0)
+})
+
+test('early receipts are worked through in one turn, however many came before their messages', async () => {
+  await db.query(
+    `insert into early_receipt (line_id, provider_id, receipt, received_at, try_at)
+      select $1, 'not ours ' || n, '{"state": "delivered", "at": "2026-01-01T00:00:00Z"}', now() - interval '2 hours', now()
+      from generate_series(1, 2500) n`,
+    [company.lines.sms[0]!.id],
+  )
+  const job = deliveryJobs({ db, clock: systemClock, log: silentLog, delivery: deliveryOf({}) }).find(
+    ({ name }) => name === 'match early receipts',
+  )!
+  await job.run(AbortSignal.abort())
+  expect(await db.query('select count(*) from early_receipt')).toEqual([{ count: 2500 }])
+  await job.run(new AbortController().signal)
+  expect(await db.query('select count(*) from early_receipt')).toEqual([{ count: 0 }])
 })

@@ -26,12 +26,21 @@ export function deliveryJobs(context: {
   const { db, log, delivery } = context
   const catalogues = new CatalogueCache(db)
   return [
-    { name: 'match early receipts', everyMs: 1_000, run: () => matchEarlyReceipts(context) },
+    {
+      name: 'match early receipts',
+      everyMs: 1_000,
+      async run(stopping) {
+        while (!stopping.aborted) {
+          const { taken } = await matchEarlyReceipts(context, receiptBite)
+          if (taken < receiptBite) return
+        }
+      },
+    },
     {
       name: 'release deferred messages',
       everyMs: 1_000,
-      async run() {
-        for (;;) {
+      async run(stopping) {
+        while (!stopping.aborted) {
           const { released, waiting, blocked, lineIds } = await releaseDeferred(
             { ...context, catalogues },
             bite,
@@ -44,8 +53,8 @@ export function deliveryJobs(context: {
     {
       name: 'resolve unknown outcomes',
       everyMs: 5_000,
-      async run() {
-        for (;;) {
+      async run(stopping) {
+        while (!stopping.aborted) {
           const { left, sentAgain, expired, lineIds } = await resolveUnknown(context, bite)
           delivery.wake(lineIds)
           if (left + sentAgain + expired < bite) return
@@ -71,6 +80,7 @@ export function deliveryJobs(context: {
 }
 
 const bite = 200
+const receiptBite = 1_000
 
 /** Lines whose received files are fetched at the same time: each file may have 100 MB. */
 const maxFetching = 4
