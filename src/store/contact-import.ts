@@ -174,7 +174,7 @@ function readRow(
   const text = (name: TextColumn) => cell(name) || null
   return {
     id: newId(),
-    phone: phone?.phone.digits ?? null,
+    phone: phone?.phone.e164 ?? null,
     phone_key: phone?.phone.key ?? null,
     email: email?.email.address ?? null,
     email_key: email?.email.key ?? null,

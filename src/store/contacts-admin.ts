@@ -45,6 +45,7 @@ export async function searchContacts(
   const rest = `and ($5::uuid is null or segment_id = $5)`
   switch (search.kind) {
     case 'all':
+      // As the index contact_list is written.
       return await db.query(
         `select ${columns}, '' as sort from contact where company_id::text = $1::text and ($2::text is null or id < $3::uuid) ${rest}
           order by id desc limit $4`,
@@ -129,8 +130,8 @@ export async function changeContact(
       [
         companyId,
         id,
-        changes.phone === undefined ? current.phone : (read.phone?.digits ?? null),
-        changes.phone === undefined ? current.phone && phoneKey(current.phone) : (read.phone?.key ?? null),
+        changes.phone === undefined ? current.phone : (read.phone?.e164 ?? null),
+        changes.phone === undefined ? current.phone && keyOf(current.phone) : (read.phone?.key ?? null),
         changes.email === undefined ? current.email : (read.email?.address ?? null),
         changes.email === undefined ? current.email?.toLowerCase() : (read.email?.key ?? null),
         next(changes.name, current.name),
@@ -165,11 +166,14 @@ export const listWindows = (db: Queryable, companyId: string, contactId: string)
     [companyId, contactId],
   )
 
+/** Numbers are kept with a plus sign, keys without. */
+const keyOf = (phone: string): string => phoneKey(phone.replace(/^\+/, ''))
+
 /** Every way the contact's addresses may have been written when a message was sent. */
 export function recipientSpellings(contact: Pick<Contact, 'phone' | 'email'>): string[] {
   const { phone, email } = contact
-  const key = phone === null ? undefined : phoneKey(phone)
-  const spellings = [phone, key, key && otherSpelling(key), email, email?.toLowerCase()]
+  const key = phone === null ? undefined : keyOf(phone)
+  const spellings = [phone?.replace(/^\+/, ''), key, key && otherSpelling(key), email, email?.toLowerCase()]
   return [...new Set(spellings.filter((item): item is string => Boolean(item)))]
 }
 

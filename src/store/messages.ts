@@ -92,17 +92,18 @@ export async function listMessages(
   if (filter.providerId !== undefined)
     bounds.push(`m.id in (select r.message_id from provider_reference r
       where r.provider_id = ${value(filter.providerId)} and r.line_id in (select id from line where company_id = $1))`)
-  if (filter.state !== undefined && troubleStates.includes(filter.state)) {
+  const isTrouble = filter.state !== undefined && troubleStates.includes(filter.state)
+  if (isTrouble) {
     source =
       'message_trouble t join message m on m.id = t.message_id and m.company_id = t.company_id and m.state = t.state'
     bounds.push('t.company_id = $1', `t.state = ${value(filter.state)}`)
     if (page.beforeId !== undefined) bounds.push(`t.message_id < ${value(page.beforeId)}`)
-  } else if (filter.state === 'queued' || filter.state === 'sending')
-    tests.push(`s.state = ${value(filter.state)}`)
-  else if (filter.state !== undefined) tests.push(`s.state = ${value(filter.state)}`)
+  }
   if (page.beforeId !== undefined) bounds.push(`m.id < ${value(page.beforeId)}`)
   if (filter.from !== undefined) bounds.push(`m.id >= ${value(firstIdAt(filter.from))}`)
   if (filter.to !== undefined) bounds.push(`m.id < ${value(firstIdAt(filter.to))}`)
+  // Tests come after all bounds, so that the bounds alone are a statement, too: see below.
+  if (filter.state !== undefined && !isTrouble) tests.push(`s.state = ${value(filter.state)}`)
   if (filter.senderId !== undefined) tests.push(`s.sender_id = ${value(filter.senderId)}`)
   if (filter.api !== undefined) tests.push(`s.api = ${value(filter.api)}`)
   if (filter.channel !== undefined) tests.push(`s.channel = ${value(filter.channel)}`)

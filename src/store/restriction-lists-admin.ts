@@ -1,6 +1,6 @@
 /** Restriction lists as people handle them: read, rename, remove, and search for entries. */
 import { nameKey } from '../domain/channel.ts'
-import { restrictionFields, restrictionKey, type RestrictionField } from '../domain/restriction.ts'
+import { readRestrictionValue, restrictionFields } from '../domain/restriction.ts'
 import { checkName, notSaved, saved, taken, type Saved } from '../domain/saved.ts'
 import { isUniqueViolation, type Queryable } from './db.ts'
 import type { RestrictionList } from './restriction-lists.ts'
@@ -66,15 +66,22 @@ export async function countEntries(db: Queryable, listId: string, upTo: number):
 
 /** Entries whose value is this one, in any of the fields and both as a whole and as a prefix. */
 export function findEntriesByValue(db: Queryable, listId: string, value: string): Promise<StoredEntry[]> {
-  const keys = restrictionFields.map((field): [RestrictionField, string] => [
-    field,
-    restrictionKey(field, value),
-  ])
+  const keys = restrictionFields.flatMap((field) =>
+    [false, true].flatMap((isPrefix) => {
+      const reading = readRestrictionValue(field, value, isPrefix)
+      return reading.ok ? { field, isPrefix, value: reading.value } : []
+    }),
+  )
   return db.query<StoredEntry>(
     `select e.field, e.is_prefix as "isPrefix", e.value, e.expires_at as "expiresAt"
-      from unnest($2::text[], $3::text[]) as k(field, value) cross join (values (false), (true)) as p(is_prefix)
-      join restriction_entry e on e.list_id = $1 and e.field = k.field and e.is_prefix = p.is_prefix and e.value = k.value
+      from unnest($2::text[], $3::boolean[], $4::text[]) as k(field, is_prefix, value)
+      join restriction_entry e on e.list_id = $1 and e.field = k.field and e.is_prefix = k.is_prefix and e.value = k.value
       order by e.field, e.is_prefix, e.value limit 100`,
-    [listId, keys.map(([field]) => field), keys.map(([, key]) => key)],
+    [
+      listId,
+      keys.map(({ field }) => field),
+      keys.map(({ isPrefix }) => isPrefix),
+      keys.map((key) => key.value),
+    ],
   )
 }

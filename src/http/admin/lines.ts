@@ -22,6 +22,7 @@ import { readVersion } from '../../store/versions.ts'
 import { changed, conflict, done, invalid, notFound, unlessSaved } from './replies.ts'
 import { change, read, type Route } from './route.ts'
 import { smallListQuery, smallPage } from './small-lists.ts'
+import { given } from './users.ts'
 import {
   channel,
   checkVersion,
@@ -307,13 +308,13 @@ const changeRoutes: Route[] = [
         const refused = await saveSettings(deps.sealer, db, companyId, line, settingsOf(json))
         if (refused) return refused
       }
-      const { settings: _, ...detail } = json
       return changed(
         await showWithSecrets(call, (await getLine(db, companyId, id))!),
         {
           nounId: showId('lin', id),
+          // Names of settings, not their values: some are secret.
           detail: {
-            ...detail,
+            ...given(body),
             ...(json['settings'] !== undefined && { settings: Object.keys(settingsOf(json) ?? {}) }),
           },
         },
