@@ -6,7 +6,7 @@ import { checkSettings, readSettings, secretSettings } from './settings.ts'
 test('every driver is found by its name, once', () => {
   expect(new Set(driverNames).size).toBe(drivers.length)
   for (const driver of drivers) expect(findDriver(driver.name)).toBe(driver)
-  expect(findDriver('pigeon')).toBeUndefined()
+  expect(findDriver('no-such-driver')).toBeUndefined()
 })
 
 describe.each(drivers)('settings of $name', ({ settings }) => {
