@@ -1,91 +1,75 @@
 /** Durable accepts per second, over a bare echo and over one INSERT per request. */
-import { runningUrl } from '../src/store/embedded/index.ts'
-import pg from 'pg'
-import { sendBodies } from './bodies.ts'
 import type { LoadJob, LoadResult } from './load.ts'
-import { load, logIn, startBaseline, startPombo, type Pombo } from './programs.ts'
-import { median, progress, ratioRow, type Row } from './table.ts'
+import { stageSeconds, withStage, type Context, type Measurement } from './measurement.ts'
+import { load, startBaseline } from './programs.ts'
+import { countLogSyncs, type Stage } from './stage.ts'
+import { median, ratios } from './statistics.ts'
+import type { Result } from './table.ts'
 
-const connections = 64
+const names = ['echo', 'oneInsert', 'pombo'] as const
+type Name = (typeof names)[number]
 
-export async function measureAccept(options: { pairs: number; seconds: number }): Promise<Row[]> {
-  progress('starting Pombo and the baselines')
-  const pombo = await startPombo()
-  const url = await runningUrl(pombo.dataDir)
-  const client = new pg.Client({ connectionString: url })
-  // Stopping Pombo ends this connection too.
-  client.on('error', () => {})
-  await client.connect()
-  // Accepting alone is measured here: nothing leaves meanwhile.
-  await client.query("update line set paused_at = now(), paused_reason = 'benchmark'")
+const warmUpSeconds = 1.5
+
+export const accept: Measurement = {
+  plannedSeconds: ({ pairs, seconds }) =>
+    stageSeconds + names.length * (warmUpSeconds + 0.5 + pairs * (seconds + 0.5)),
+  run: (context) => withStage(context, { name: 'accept' }, ({ stage }) => measure(context, stage)),
+}
+
+async function measure(context: Context, stage: Stage): Promise<Result[]> {
+  const { plan, progress } = context
   const echo = await startBaseline('echo')
-  const oneInsert = await startBaseline('one-insert', url)
-  const token = await logIn(pombo)
-  const bodies = sendBodies(pombo.quickstart, 'whatsapp')
-  const job = {
-    path: '/v1/sendmessage',
-    bodies,
-    connections,
-    durationMs: options.seconds * 1000,
-    expectedStatus: 200,
-    headers: {},
+  const oneInsert = await startBaseline('one-insert', stage.url)
+  const job = stage.job('whatsapp', plan.seconds * 1000)
+  const jobs: Record<Name, LoadJob> = {
+    echo: { ...job, port: echo.port, headers: {} },
+    oneInsert: { ...job, port: oneInsert.port, headers: {} },
+    pombo: job,
   }
-  const jobs: Record<'echo' | 'oneInsert' | 'pombo', LoadJob> = {
-    echo: { ...job, port: echo.port },
-    oneInsert: { ...job, port: oneInsert.port },
-    pombo: { ...job, port: pombo.port, headers: { Authorization: `Bearer ${token}` } },
-  }
-  for (const warm of Object.values(jobs)) await load({ ...warm, durationMs: 2000 })
-  const before = await countMessages(client)
-  const results = { echo: [] as LoadResult[], oneInsert: [] as LoadResult[], pombo: [] as LoadResult[] }
-  for (let pair = 1; pair <= options.pairs; pair++)
-    for (const name of ['echo', 'oneInsert', 'pombo'] as const) {
-      progress(`accept: pair ${pair} of ${options.pairs}, ${name}`)
-      const result = await load(jobs[name])
-      if (result.firstUnexpected) throw new Error(`${name} answered:\n${result.firstUnexpected}`)
-      results[name].push(result)
+  progress.step('accept: warming up', names.length * (warmUpSeconds + 0.5))
+  for (const name of names) await load({ ...jobs[name], durationMs: warmUpSeconds * 1000 })
+  const since = new Date()
+  const syncsBefore = await countLogSyncs(stage)
+  const results: Record<Name, LoadResult[]> = { echo: [], oneInsert: [], pombo: [] }
+  for (let pair = 1; pair <= plan.pairs; pair++)
+    for (const name of names) {
+      progress.step(`accept: pair ${pair} of ${plan.pairs}, ${name}`, plan.seconds + 0.5)
+      results[name].push(await load(jobs[name]))
     }
-  progress('')
-  await verify(client, before, results.pombo)
-  await client.end()
-  await stopAllOf(pombo)
-  const rate = (name: keyof typeof results) => median(results[name].map((result) => result.perSecond))
-  const ratios = (name: keyof typeof results) =>
-    results.pombo.map((result, index) => result.perSecond / results[name][index]!.perSecond)
-  const detail = (name: keyof typeof results) =>
-    `${rate('pombo').toFixed(0)}/s over ${rate(name).toFixed(0)}/s; p99 ${median(results.pombo.map((result) => result.latency.p99)).toFixed(1)} ms; the load itself used ${median(results.pombo.map((result) => result.ownCores)).toFixed(2)} cores`
+  const stored = await verify(stage, since, results.pombo)
+  const syncs = (await countLogSyncs(stage)) - syncsBefore
+  if (syncs <= 0) throw new Error('No connection waited for the disk: this did not measure durable accepts.')
+  await echo.stop()
+  await oneInsert.stop()
+
+  const rates = (name: Name) => results[name].map((result) => result.perSecond)
+  context.acceptsPerSecond = median(rates('pombo'))
+  const rate = (name: Name) => `${median(rates(name)).toFixed(0)}/s`
+  const own = (name: Name) => median(results[name].map((result) => result.ownCores)).toFixed(2)
+  const p99 = median(results.pombo.map((result) => result.latency.p99)).toFixed(1)
   return [
-    ratioRow({
-      name: 'accepts over echo',
-      detail: detail('echo'),
-      ratios: ratios('echo'),
-      gate: 0.25,
-      goal: 0.35,
-    }),
-    ratioRow({
-      name: 'accepts over one INSERT',
-      detail: detail('oneInsert'),
-      ratios: ratios('oneInsert'),
-      gate: 1,
-      goal: 1.5,
-    }),
+    {
+      id: 'accept-over-echo',
+      values: ratios(rates('pombo'), rates('echo')),
+      details: [
+        `${rate('pombo')} over ${rate('echo')}; p99 ${p99} ms with every connection busy`,
+        `the load itself used ${own('pombo')} cores (echo: ${own('echo')}); ${stored} accepted, all stored; ${syncs} waits for the disk`,
+      ],
+    },
+    {
+      id: 'accept-over-insert',
+      values: ratios(rates('pombo'), rates('oneInsert')),
+      details: [`${rate('pombo')} over ${rate('oneInsert')}; the load itself used ${own('oneInsert')} cores there`],
+    },
   ]
 }
 
-const countMessages = async (client: pg.Client): Promise<number> =>
-  Number((await client.query<{ count: string }>('select count(*) from message')).rows[0]!.count)
-
-/** What was answered is what is stored, and with the product's own durability. */
-async function verify(client: pg.Client, before: number, results: LoadResult[]): Promise<void> {
+/** What was answered 200 is what is stored. */
+export async function verify(stage: Stage, since: Date, results: readonly LoadResult[]): Promise<number> {
   const answered = results.reduce((sum, result) => sum + result.requests, 0)
-  const stored = (await countMessages(client)) - before
+  const stored = await stage.countSince('whatsapp', since)
   if (stored !== answered)
     throw new Error(`${answered} messages were answered 200, but ${stored} are stored.`)
-  for (const setting of ['fsync', 'synchronous_commit']) {
-    const { rows } = await client.query<Record<string, string>>(`show ${setting}`)
-    if (rows[0]![setting] !== 'on')
-      throw new Error(`${setting} is not on: this would not measure durable accepts.`)
-  }
+  return stored
 }
-
-const stopAllOf = (pombo: Pombo): Promise<void> => pombo.stop()

@@ -40,4 +40,6 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   process.stdout.write(`${JSON.stringify({ port: typeof address === 'object' ? address?.port : 0 })}\n`)
 })
+// Whoever started us is gone.
+process.stdin.resume().on('end', () => process.exit(0))
 process.on('SIGTERM', () => process.exit(0))
