@@ -59,7 +59,7 @@ const cell = (value: unknown): string => {
 
 /** Control characters in stored names must not reach a terminal. */
 // oxlint-disable-next-line no-control-regex -- keeping them out is what it is for
-const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?')
+export const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?')
 
 export const printJson = (io: Io, value: unknown): void => io.out(JSON.stringify(value, null, 2))
 

@@ -49,6 +49,14 @@ const commands: Record<string, { summary: string; load(): Promise<Command | Grou
     summary: 'Write a company as a file of "pombo apply", without secrets.',
     load: async () => (await import('./export.ts')).exportCompany,
   },
+  send: {
+    summary: 'Send one message, as an operator.',
+    load: async () => (await import('./send.ts')).send,
+  },
+  message: {
+    summary: 'Show a message and everything that happened to it.',
+    load: async () => (await import('./message.ts')).message,
+  },
   backup: {
     summary: 'Write the whole database and the sealing key into one file.',
     load: async () => (await import('./backup.ts')).backup,

@@ -66,6 +66,15 @@ type Row = Omit<Timeline, 'state' | 'error' | 'reasons' | 'events' | 'providerId
   isEnabled: boolean
 }
 
+/** Whose message it is, for an operator who knows only its id. */
+export async function findMessageOwner(db: Queryable, messageId: string): Promise<string | undefined> {
+  const rows = await db.query<{ companyId: string }>(
+    'select company_id as "companyId" from message where id = $1',
+    [messageId],
+  )
+  return rows[0]?.companyId
+}
+
 export async function readTimeline(
   db: Queryable,
   companyId: string,
