@@ -78,25 +78,28 @@ test('counters add up while they are folded in bites by several nodes at once', 
 test('a file goes when nobody needs it: not in the library, not young, not in a waiting message', async () => {
   const { db } = database
   const store = (text: string) => storeFile(db, company.id, Buffer.from(text))
-  const [unused, young, waiting] = [await store('unused'), await store('young'), await store('waiting')]
+  const [unused, young] = [await store('unused'), await store('young')]
+  const [waiting, doubted] = [await store('waiting'), await store('doubted')]
   const picture = await createMediaItem(db, company.id, { name: 'kept.png', bytes: Buffer.from('kept') })
-  const messageId = newId()
-  await db.query(
-    `insert into message (id, company_id, api, channel, state, recipient, request_id, content, priority, accepted_at, expires_at)
-      values ($1, $2, 'unified', 'email', 'queued', 'x', 'x', $3, 1, now(), now())`,
-    [
-      messageId,
-      company.id,
-      {
-        kind: 'text',
-        text: '',
-        files: [{ name: 'w', source: { kind: 'stored', hash: waiting.hash, size: 7 } }],
-      },
-    ],
-  )
+  const storeMessage = async (hash: string): Promise<string> => {
+    const id = newId()
+    const files = [{ name: 'w', source: { kind: 'stored', hash, size: 7 } }]
+    await db.query(
+      `insert into message (id, company_id, api, channel, state, recipient, request_id, content, priority, accepted_at, expires_at)
+        values ($1, $2, 'unified', 'email', 'queued', 'x', 'x', $3, 1, now(), now())`,
+      [id, company.id, { kind: 'text', text: '', files }],
+    )
+    return id
+  }
+  const lineId = company.lines.email[0]!.id
   await db.query(
     'insert into outbox (message_id, company_id, line_id, contact_id, priority, due_at, expires_at) values ($1, $2, $3, $4, 1, now(), now())',
-    [messageId, company.id, company.lines.email[0]!.id, newId()],
+    [await storeMessage(waiting.hash), company.id, lineId, newId()],
+  )
+  await db.query(
+    `insert into unknown_message (message_id, company_id, line_id, contact_id, priority, expires_at, is_pinned, attempts, resolve_at)
+      values ($1, $2, $3, $4, 1, now(), false, 1, now())`,
+    [await storeMessage(doubted.hash), company.id, lineId, newId()],
   )
   await db.query("update file set referenced_at = $1 where hash <> decode($2, 'hex')", [
     ago(49 * hour),
@@ -109,10 +112,11 @@ test('a file goes when nobody needs it: not in the library, not young, not in a 
   await runJob('unused files')
   const left = await db.query<{ hash: string }>("select encode(hash, 'hex') as hash from file")
   expect(left.map(({ hash }) => hash).toSorted()).toEqual(
-    [young.hash, waiting.hash, picture.ok ? picture.value.hash : ''].toSorted(),
+    [young.hash, waiting.hash, doubted.hash, picture.ok ? picture.value.hash : ''].toSorted(),
   )
   expect(left.map(({ hash }) => hash)).not.toContain(unused.hash)
-  expect(await db.query('select 1 from file_chunk')).toHaveLength(3)
+  expect(await db.query('select 1 from file_chunk')).toHaveLength(4)
+  // Those that are needed were looked at once, and do not stand in the way of the next.
   expect(await removeUnusedFiles(db, ago(48 * hour), 10)).toBe(0)
 })
 

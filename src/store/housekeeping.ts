@@ -43,8 +43,9 @@ export async function foldReportDeltas(db: Queryable, limit: number): Promise<nu
 }
 
 /**
- * Removes up to `limit` files that nobody stored or asked for since `before`, that are in no media library, that no person sent, and
- * that no message still waiting to leave carries.
+ * Looks at up to `limit` files that nobody stored or asked for since `before`, that are in no media library and that no
+ * person sent, and removes those that no message carries which may still leave: queued, or without an answer and maybe
+ * sent again. The others count as asked for now, or they would be looked at first for ever. Returns how many it did.
  */
 export async function removeUnusedFiles(db: Queryable, before: Date, limit: number): Promise<number> {
   const rows = await db.query(
@@ -53,16 +54,24 @@ export async function removeUnusedFiles(db: Queryable, before: Date, limit: numb
         and not exists (select 1 from media_item m where m.company_id = f.company_id and m.hash = f.hash)
         and not exists (select 1 from inbound_media i where i.company_id = f.company_id and i.hash = f.hash)
         order by referenced_at limit $2
+      ), leaving as (
+        select company_id, message_id from outbox union all select company_id, message_id from unknown_message
       ), waiting as materialized (
         select o.company_id, decode(h #>> '{}', 'hex') as hash
-        from outbox o join message m on m.id = o.message_id
+        from leaving o join message m on m.id = o.message_id
         cross join lateral jsonb_path_query(m.content, '$.**.hash') as h
         where o.company_id in (select company_id from old)
+      ), kept as (
+        update file f set referenced_at = greatest(now(), $1) from old where f.company_id = old.company_id and f.hash = old.hash
+        and exists (select 1 from waiting w where w.company_id = f.company_id and w.hash = f.hash)
+        returning 1
+      ), removed as (
+        delete from file f using old where f.company_id = old.company_id and f.hash = old.hash
+        and f.referenced_at < $1
+        and not exists (select 1 from waiting w where w.company_id = f.company_id and w.hash = f.hash)
+        returning 1
       )
-      delete from file f using old where f.company_id = old.company_id and f.hash = old.hash
-      and f.referenced_at < $1
-      and not exists (select 1 from waiting w where w.company_id = f.company_id and w.hash = f.hash)
-      returning 1`,
+      select 1 from kept union all select 1 from removed`,
     [before, limit],
   )
   return rows.length
