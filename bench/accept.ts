@@ -60,7 +60,9 @@ async function measure(context: Context, stage: Stage): Promise<Result[]> {
     {
       id: 'accept-over-insert',
       values: ratios(rates('pombo'), rates('oneInsert')),
-      details: [`${rate('pombo')} over ${rate('oneInsert')}; the load itself used ${own('oneInsert')} cores there`],
+      details: [
+        `${rate('pombo')} over ${rate('oneInsert')}; the load itself used ${own('oneInsert')} cores there`,
+      ],
     },
   ]
 }

@@ -78,9 +78,7 @@ function buildRequests(job: LoadJob): Buffer[] {
 
 function open(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  return new Promise((resolve, reject) =>
-    socket.once('connect', () => resolve(socket)).once('error', reject),
-  )
+  return new Promise((resolve, reject) => socket.once('connect', () => resolve(socket)).once('error', reject))
 }
 
 type Driven = Pick<LoadResult, 'otherStatuses' | 'firstUnexpected' | 'seconds' | 'startedAtMs'> & {
@@ -198,7 +196,7 @@ const lengthHeader = Buffer.from('ontent-')
 
 function contentLength(data: Buffer, headerEnd: number): number {
   // "content-length" in any case: every "ontent-" is looked at, the header is a few hundred bytes.
-  for (let from = 0; ; ) {
+  for (let from = 0; ;) {
     const found = data.indexOf(lengthHeader, from)
     if (found < 0 || found > headerEnd) return 0
     const line = data.toString('latin1', found + 7, Math.min(found + 40, headerEnd)).toLowerCase()

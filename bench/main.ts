@@ -7,7 +7,14 @@ import { accept } from './accept.ts'
 import { endToEnd, receipts } from './end-to-end.ts'
 import { growth } from './growth.ts'
 import { latency } from './latency.ts'
-import { closeShared, openShared, stageSeconds, type Context, type Measurement, type Plan } from './measurement.ts'
+import {
+  closeShared,
+  openShared,
+  stageSeconds,
+  type Context,
+  type Measurement,
+  type Plan,
+} from './measurement.ts'
 import { memory } from './memory.ts'
 import { createProgress } from './progress.ts'
 import { cleanUp } from './programs.ts'
@@ -35,7 +42,13 @@ const help = `npm run bench -- [options]
   --messages N    size of the large database of "growth" (5000000)
   --help`
 
-const fullPlan: Plan = { pairs: 7, seconds: 6, messages: 5_000_000, restrictions: 1_000_000, memorySeconds: 90 }
+const fullPlan: Plan = {
+  pairs: 7,
+  seconds: 6,
+  messages: 5_000_000,
+  restrictions: 1_000_000,
+  memorySeconds: 90,
+}
 const quickPlan: Plan = { ...fullPlan, pairs: 5, seconds: 2 }
 
 type Wish = { isQuick: boolean; names: readonly MeasurementName[]; only?: string; plan: Plan }

@@ -6,7 +6,15 @@
  * as sent already is no news): so the first says EXPIRED and the second, later one corrects it to DELIVRD.
  */
 import { createServer, type Socket } from 'node:net'
-import { listenSmpp, status, tags, textTlv, uint8Tlv, type PduInput, type SmppSession } from '../src/lib/smpp/index.ts'
+import {
+  listenSmpp,
+  status,
+  tags,
+  textTlv,
+  uint8Tlv,
+  type PduInput,
+  type SmppSession,
+} from '../src/lib/smpp/index.ts'
 import { formatCounts, tellEveryMs, type ProviderCounts } from './done-watch.ts'
 
 const receiptsPerMessage = process.argv[2] === 'receipts' ? 2 : 0

@@ -47,7 +47,10 @@ export async function openStage(provider?: Provider): Promise<Stage> {
     )
   const token = await logIn(pombo)
   const [company] = await query<{ id: string }>('select id from company')
-  const bodies = { whatsapp: sendBodies(pombo.quickstart, 'whatsapp'), sms: sendBodies(pombo.quickstart, 'sms') }
+  const bodies = {
+    whatsapp: sendBodies(pombo.quickstart, 'whatsapp'),
+    sms: sendBodies(pombo.quickstart, 'sms'),
+  }
   return {
     pombo,
     url,

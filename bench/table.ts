@@ -64,7 +64,9 @@ export function tableLines({ targets, results, reasonOf }: Table): string[] {
     return { cells: [...cells, limit(target.gate), limit(target.goal)], result }
   })
   const header = ['', 'what', 'value', 'spread', 'gate', 'goal']
-  const widths = header.map((name, at) => Math.max(name.length, ...rows.map(({ cells }) => cells[at]!.length)))
+  const widths = header.map((name, at) =>
+    Math.max(name.length, ...rows.map(({ cells }) => cells[at]!.length)),
+  )
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, at) => cell.padEnd(widths[at]!))

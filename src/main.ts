@@ -1,6 +1,7 @@
 /** One process of the tree: reads its settings, opens what it needs, starts its roles, waits, stops in reverse. */
 import { Registry } from 'prom-client'
 import { processKind, readConfig } from './config.ts'
+import { measureEventLoop } from './http/metrics.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
 import type { Part } from './roles/context.ts'
@@ -17,6 +18,7 @@ const registry = new Registry()
 const parts: Part[] = []
 
 joinSupervisor({ drainMs: config.drainMs })
+measureEventLoop(registry, kind)
 shareMetrics(registry)
 onDrain(async () => {
   for (const part of parts.toReversed()) await part.stop()
