@@ -11,6 +11,8 @@ import {
   removeUnusedFiles,
   tryHousekeepingLock,
 } from '../store/housekeeping.ts'
+import { removeOldImports } from '../store/imports.ts'
+import { removeExpiredSessions } from '../store/sessions.ts'
 import { dropPartitionsBefore, ensurePartitions, forgetMessagesBefore } from '../store/partitions.ts'
 import { removeExpiredEntries } from '../store/restrictions.ts'
 
@@ -71,6 +73,10 @@ export function housekeepingJobs({
       removeLoginFailuresBefore(db, before(15 * minutes), size),
     ),
     inBites('report counters', 10_000, bites.deltas, (size) => foldReportDeltas(db, size)),
+    inBites('ended sessions', hours, bites.loginFailures, (size) =>
+      removeExpiredSessions(db, clock.now(), size),
+    ),
+    inBites('old imports', hours, bites.files, (size) => removeOldImports(db, before(90 * 24 * hours), size)),
     inBites('unused files', hours, bites.files, (size) => removeUnusedFiles(db, before(48 * hours), size)),
     inBites('expired restrictions', hours, bites.restrictions, (size) =>
       removeExpiredEntries(db, clock.now(), size),

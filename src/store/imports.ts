@@ -203,3 +203,13 @@ export async function* readImport(db: Queryable, jobId: string): AsyncGenerator<
     yield chunk.bytes
   }
 }
+
+/** Removes up to `limit` imports that ended before, with what was said about their lines. */
+export async function removeOldImports(db: Queryable, before: Date, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from import_job where id in (
+        select id from import_job where finished_at < $1 order by id limit $2 for update skip locked) returning 1`,
+    [before, limit],
+  )
+  return rows.length
+}

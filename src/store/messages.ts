@@ -6,6 +6,7 @@
 import type { Api, Channel } from '../domain/channel.ts'
 import type { MessageState } from '../domain/message.ts'
 import { firstIdAt } from '../lib/ids.ts'
+import { omit } from '../lib/omit.ts'
 import type { Queryable } from './db.ts'
 
 export type MessageSummary = {
@@ -120,7 +121,7 @@ export async function listMessages(
       ${tests.length > 0 ? `where ${tests.join(' and ')}` : ''} order by s.id desc limit ${value(page.limit + 1)}`,
     values,
   )
-  const messages = found.slice(0, page.limit).map(({ sender_id: _, ...message }) => message)
+  const messages = found.slice(0, page.limit).map((row) => omit(row, 'sender_id'))
   if (found.length > page.limit) return { messages, nextBeforeId: messages.at(-1)!.id }
   if (tests.length === 0) return { messages }
   const [last] = await db.query<{ id: string }>(

@@ -1,6 +1,7 @@
 /** What pages show at a glance: alerts, lanes, and what happened since the last look. */
 import type { Channel } from '../domain/channel.ts'
 import { firstIdAt } from '../lib/ids.ts'
+import { omit } from '../lib/omit.ts'
 import type { AuditEntry } from './audit.ts'
 import type { Queryable } from './db.ts'
 
@@ -157,7 +158,7 @@ export async function readOutcomes(
   )
   return {
     lastId: rows.reduce((last, row) => Math.max(last, row.lastId), afterDeltaId),
-    outcomes: rows.map(({ lastId: _, ...outcome }) => outcome),
+    outcomes: rows.map((row) => omit(row, 'lastId')),
   }
 }
 

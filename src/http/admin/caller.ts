@@ -101,10 +101,7 @@ export function isForeign(deps: Pick<AdminDeps, 'consoleUrl'>, req: IncomingMess
   const { headers } = req
   if (headers['x-pombo-console'] === undefined)
     return 'changes need the header X-Pombo-Console when they come with a cookie'
-  if (
-    headers['sec-fetch-site'] !== undefined &&
-    !/^(same-origin|none)$/.test(String(headers['sec-fetch-site']))
-  )
+  if (headers['sec-fetch-site'] !== undefined && !/^(same-origin|none)$/.test(headers['sec-fetch-site']))
     return 'the request comes from another site'
   const { origin } = headers
   if (origin === undefined) return undefined

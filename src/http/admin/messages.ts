@@ -5,6 +5,7 @@ import { otherSpelling } from '../../domain/restriction.ts'
 import { phoneKey } from '../../domain/address.ts'
 import { states } from '../../domain/message.ts'
 import { newId, parseId, showId } from '../../lib/ids.ts'
+import { omit } from '../../lib/omit.ts'
 import { recordAudit } from '../../store/audit.ts'
 import type { Db } from '../../store/db.ts'
 import {
@@ -266,10 +267,9 @@ export const messageRoutes: Route[] = [
       const timeline = await readTimeline(db, companyId, id)
       if (timeline === undefined) return notFound
       if (own === undefined) return done(showTimeline(timeline))
-      const events = timeline.events.map(({ at, kind, detail: { exchange: _, ...detail } }) => ({
-        at,
-        kind,
-        detail,
+      const events = timeline.events.map((event) => ({
+        ...event,
+        detail: omit(event.detail, 'exchange'),
       }))
       return done(showTimeline({ ...timeline, events }))
     },

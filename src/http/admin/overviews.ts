@@ -1,6 +1,7 @@
 /** What pages show at a glance: alerts, the audit log, lanes, received messages. */
 import { Type } from 'typebox'
 import { showId } from '../../lib/ids.ts'
+import { omit } from '../../lib/omit.ts'
 import { listReceived } from '../../store/conversations.ts'
 import { listAlerts, listLanes, searchAudit } from '../../store/overviews.ts'
 import { done } from './replies.ts'
@@ -95,7 +96,7 @@ export const overviewRoutes: Route[] = [
           rows,
           limit,
           ({ id }) => [id],
-          ({ companyId: _, ...row }) => ({ ...row, id: showId('aud', row.id) }),
+          (row) => ({ ...omit(row, 'companyId'), id: showId('aud', row.id) }),
         ),
       )
     },
@@ -125,7 +126,7 @@ export const overviewRoutes: Route[] = [
     async handle({ db, companyId, now }) {
       const lanes = await listLanes(db, [companyId], now)
       return done({
-        items: lanes.map(({ companyId: _, ...lane }) => ({ ...lane, lineId: showId('lin', lane.lineId) })),
+        items: lanes.map((lane) => ({ ...omit(lane, 'companyId'), lineId: showId('lin', lane.lineId) })),
       })
     },
   }),

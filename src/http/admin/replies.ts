@@ -78,7 +78,7 @@ function summary(errors: FieldErrors): string {
 }
 
 /** Undefined is "no such thing"; problems are the caller's. */
-export function unlessSaved<T>(result: Saved<T> | undefined): Refused | undefined {
+export function unlessSaved(result: Saved<unknown> | undefined): Refused | undefined {
   if (result === undefined) return notFound
   return result.ok ? undefined : invalid(...result.problems)
 }

@@ -25,7 +25,8 @@ import {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-type Empty = TObject<Record<never, TSchema>>
+/** No fields; whatever is sent is not looked at. */
+type Empty = TObject
 
 export type Call<Q extends TObject, B extends TObject> = {
   deps: AdminDeps

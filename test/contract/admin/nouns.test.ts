@@ -62,7 +62,8 @@ test('at the same moment exactly one of many changes with one version passes', a
       ),
     ),
   )
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412, 412, 412, 412, 412])
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 412)).toHaveLength(7)
 })
 
 test('traffic does not make the version of a contact or the company stale', async () => {
