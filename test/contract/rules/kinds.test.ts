@@ -46,6 +46,41 @@ describe('opt-out of the recipient', () => {
       /opted out of WhatsApp/,
     )
   })
+
+  test('of marketing on WhatsApp refuses templates of marketing alone', async () => {
+    const company = await d.newCompany()
+    const phone = randomMobile()
+    must(await createContact(d.app.db, company.id, { phone }))
+    await d.app.db.query(`update contact set marketing_opted_out_at = now() where company_id = $1`, [
+      company.id,
+    ])
+    const send = () => company.send('whatsapp', whatsappBody({ recipient_number: phone }))
+    expectAccepted(await send())
+    await d.app.db.query(
+      `update template set content = jsonb_set(content, '{provider,category}', '"marketing"')
+        where company_id = $1 and channel = 'whatsapp'`,
+      [company.id],
+    )
+    await d.app.db.query('update company set catalogue_version = catalogue_version + 1 where id = $1', [
+      company.id,
+    ])
+    expectConflicts(await send(), 'recipient has opted out of marketing on WhatsApp')
+    expectAccepted(await company.send('sms', smsBody({ recipient_number: phone })))
+  })
+
+  test('a mailbox that bounced is refused like one, by e-mail alone', async () => {
+    const company = await d.newCompany()
+    const [phone, email] = [randomMobile(), `${randomMobile()}@people.example`]
+    must(await createContact(d.app.db, company.id, { phone, email }))
+    await d.app.db.query(`update contact set email_bounced_at = '2026-11-01Z' where company_id = $1`, [
+      company.id,
+    ])
+    expectConflicts(
+      await company.send('email', emailBody({ recipient_email: email })),
+      'e-mail address of the recipient does not exist (bounced on 2026-11-01)',
+    )
+    expectAccepted(await company.send('sms', smsBody({ recipient_number: phone })))
+  })
 })
 
 describe('segment not allowed on the channel', () => {
