@@ -8,7 +8,7 @@ export type TimelineEvent = {
   at: Date
   /**
    * `accepted`, `blocked`, `not_sent`, `waits`, `released`, `attempt`, `sent`, `receipt`, `unknown`, `left_unknown`,
-   * `sent_again`, `failed_over`, `expired`, … `attempt` carries the exchange with the provider.
+   * `sent_again`, `failed_over`, `expired`, `callback`, … `attempt` carries the exchange with the provider.
    */
   kind: string
   detail: Record<string, unknown>
@@ -106,6 +106,7 @@ where m.id = $2 and m.company_id = $1`,
     },
     [messageId],
   )
+  const callbacks = await readCallbackAttempts(db, companyId, messageId)
   const providerIds = row.lineId === null ? [] : await readProviderIds(db, row.lineId, events)
   const { errorCode, errorMessage, dueAt, attempts, isDeferred, isMarked, isPaused, isEnabled, ...message } =
     row
@@ -114,7 +115,8 @@ where m.id = $2 and m.company_id = $1`,
     state: isMarked && row.state === 'queued' ? 'sending' : row.state,
     error: errorCode === null ? null : { code: errorCode, message: errorMessage },
     reasons: row.reasons ?? [],
-    events,
+    // Sorting is stable: what happened at one moment stays in the order it was written.
+    events: [...events, ...callbacks].toSorted((a, b) => a.at.getTime() - b.at.getTime()),
     providerIds,
     waiting:
       dueAt === null || isMarked
@@ -134,6 +136,24 @@ function waitingReason(row: Pick<Row, 'isDeferred' | 'isEnabled' | 'isPaused' | 
   if (row.isPaused) return 'line_paused'
   return row.attempts > 0 ? 'retry' : 'queue'
 }
+
+/** What receivers were told and what they said: the last leg of the message's road. */
+const readCallbackAttempts = (
+  db: Queryable,
+  companyId: string,
+  messageId: string,
+): Promise<TimelineEvent[]> =>
+  db.query<TimelineEvent>(
+    {
+      name: 'timeline_callbacks',
+      text: `
+select a.at, 'callback' as kind, jsonb_strip_nulls(jsonb_build_object('event', c.event, 'target', c.target, 'url', c.url,
+  'attempt', a.number, 'status', a.status, 'error', a.error, 'durationMs', a.duration_ms)) as detail
+from callback c join callback_attempt a on a.callback_id = c.id
+where c.company_id = $1 and c.subject_id = $2 order by a.at, a.number limit 200`,
+    },
+    [companyId, messageId],
+  )
 
 /** References of a single part have no index by message, so the ids come from the events and are looked up by key. */
 async function readProviderIds(

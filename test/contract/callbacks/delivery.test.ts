@@ -5,6 +5,7 @@ import { nextRetry, readRetryAfter, retrySchedule } from '../../../src/flows/del
 import { replayAll, replayCallback } from '../../../src/flows/replay-callback.ts'
 import { rotateCallbackSecret } from '../../../src/flows/rotate-callback-secret.ts'
 import { listCallbackAttempts, listCallbacks, removeCallbacksBefore } from '../../../src/store/callbacks.ts'
+import { readTimeline } from '../../../src/store/timeline.ts'
 import { findWebhook, saveWebhook } from '../../../src/store/webhooks.ts'
 import { makeCompany, must, testSealer } from '../../harness/factories.ts'
 import { until } from '../../harness/http.ts'
@@ -53,6 +54,11 @@ describe('retries', () => {
     const attempts = await listCallbackAttempts(world.db, world.company.id, [row!.id])
     expect(attempts.map(({ number, status }) => [number, status])).toEqual(
       Array.from({ length: 10 }, (_, index) => [index + 1, 500]),
+    )
+    const timeline = await readTimeline(world.db, world.company.id, message.id)
+    const told = timeline!.events.filter(({ kind }) => kind === 'callback')
+    expect(told.map(({ detail }) => [detail['event'], detail['attempt'], detail['status']])).toEqual(
+      Array.from({ length: 10 }, (_, index) => ['sent', index + 1, 500]),
     )
   })
 
