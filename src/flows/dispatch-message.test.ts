@@ -6,6 +6,7 @@ import { silentLog } from '../lib/log.ts'
 import { createOutbound } from '../lib/outbound/index.ts'
 import type { ClaimedMessage } from '../store/outbox.ts'
 import { cleanResult } from './clean-result.ts'
+import { createFileBudget } from './collect-files.ts'
 import { dispatchMessage, settle } from './dispatch-message.ts'
 
 const now = new Date('2026-11-15T12:00:00Z')
@@ -133,6 +134,7 @@ async function dispatch(changes: {
     log: silentLog,
     outbound,
     db: { query: changes.db ?? (async () => []) },
+    fileBudget: createFileBudget(),
   }
   const session = {
     window: 1,

@@ -2,24 +2,23 @@
 import { showId } from '../lib/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { OutboundError, type Outbound } from '../lib/outbound/index.ts'
+import type { Outbound } from '../lib/outbound/index.ts'
 import { latencyBucket } from '../domain/latency.ts'
-import type { FileRef, MessageContent } from '../domain/message.ts'
-import type { FileBytes, LineSession, SendResult } from '../drivers/driver.ts'
+import type { LineSession, SendResult } from '../drivers/driver.ts'
 import { driverErrorPolicies, type DriverError } from '../drivers/errors.ts'
-import { fileKey } from '../drivers/files.ts'
 import { backoffMs, retryBackoff } from '../lanes/backoff.ts'
 import { markEmailBounced, setMarketingOptedOut } from '../store/contacts.ts'
 import type { Queryable } from '../store/db.ts'
-import { readFile } from '../store/files.ts'
 import { putBack, type ClaimedMessage, type Settlement } from '../store/outbox.ts'
 import { cleanResult } from './clean-result.ts'
+import { collectFiles, createRoom, type FileBudget, type Files, type Room } from './collect-files.ts'
 
 export type DispatchContext = {
   db: Queryable
   clock: Clock
   log: Log
   outbound: Outbound
+  fileBudget: FileBudget
   /** For e-mail of lines that offer it. */
   unsubscribeUrlOf?(message: ClaimedMessage): string | undefined
 }
@@ -35,14 +34,12 @@ export type LineEffect =
 
 export type Dispatched = { settlement: Settlement; effect: LineEffect }
 
-const maxFileBytes = 100 * 1024 * 1024
-const fetchTimeoutMs = 30_000
 /** How long an unknown outcome waits for a receipt. */
 export const reconcileMs = 10 * 60_000
 /** The last try comes so long before the expiry, however long the pauses have grown. */
 const lastTryMs = 5_000
-/** When the database cannot give a file: nothing was handed over, and the line is well. */
-const storeAwayMs = 1_000
+/** When a file cannot be had at the moment: nothing was handed over, and the line is well. */
+const withoutFilesMs = 1_000
 
 /** `mayHandOver` is asked last thing before the driver: fetching files takes time. */
 export async function dispatchMessage(
@@ -51,19 +48,33 @@ export async function dispatchMessage(
   session: LineSession,
   mayHandOver: () => boolean,
 ): Promise<Dispatched> {
+  const room = createRoom(context.fileBudget)
+  try {
+    return await dispatchIn(context, message, session, mayHandOver, room)
+  } finally {
+    room.close()
+  }
+}
+
+async function dispatchIn(
+  context: DispatchContext,
+  message: ClaimedMessage,
+  session: LineSession,
+  mayHandOver: () => boolean,
+  room: Room,
+): Promise<Dispatched> {
   const { clock, log } = context
   const startedAt = clock.now()
   if (message.expiresAt <= startedAt)
     return { settlement: expired(message, startedAt), effect: { kind: 'nothing' } }
   let files: Files
   try {
-    files = await collectFiles(context, message)
+    files = await collectFiles(context, message, room)
   } catch (error) {
     log.warn({ err: error, messageId: message.messageId }, 'the files of a message could not be read')
-    const now = clock.now()
-    const settlement = { ...putBack(message, now), due_at: new Date(now.getTime() + storeAwayMs) }
-    return { settlement, effect: { kind: 'nothing' } }
+    return later(message, clock.now())
   }
+  if (files === 'no_room') return later(message, clock.now())
   if (!files.ok) return settle(message, { ok: false, error: files.error }, startedAt, clock.now())
   if (!mayHandOver()) return { settlement: putBack(message, clock.now()), effect: { kind: 'nothing' } }
   let result: SendResult
@@ -89,6 +100,11 @@ export async function dispatchMessage(
   if (!result.ok) await markContact(context, message, result.error)
   return settle(message, cleanResult(result), startedAt, clock.now())
 }
+
+const later = (message: ClaimedMessage, now: Date): Dispatched => ({
+  settlement: { ...putBack(message, now), due_at: new Date(now.getTime() + withoutFilesMs) },
+  effect: { kind: 'nothing' },
+})
 
 /** What a refusal says about the person, beyond this message. A mark that is lost is made by the next one. */
 async function markContact(
@@ -177,69 +193,3 @@ const expired = (message: ClaimedMessage, now: Date): Settlement => ({
   error_message: 'it could not be handed over in time',
   event: { kind: 'expired', detail: {} },
 })
-
-type Files = { ok: true; bytes: Map<string, FileBytes> } | { ok: false; error: DriverError }
-
-async function collectFiles({ db, outbound }: DispatchContext, message: ClaimedMessage): Promise<Files> {
-  const bytes = new Map<string, FileBytes>()
-  for (const file of filesOf(message.content)) {
-    const key = fileKey(file)
-    if (bytes.has(key)) continue
-    const { name, mimeType, source } = file
-    if (source.kind === 'stored') {
-      const stored = await readFile(db, message.companyId, source.hash)
-      if (stored === undefined) return lost(name)
-      bytes.set(key, { bytes: stored, name, mimeType })
-      continue
-    }
-    const fetched = await fetchFile(outbound, source.url, name)
-    if (!fetched.ok) return fetched
-    bytes.set(key, { bytes: fetched.body, name, mimeType })
-  }
-  return { ok: true, bytes }
-}
-
-const lost = (name: string): Files => ({
-  ok: false,
-  error: {
-    kind: 'invalid_message',
-    code: 'file_missing',
-    message: `the content of ${name} is no longer stored`,
-  },
-})
-
-type Fetched = { ok: true; body: Buffer } | { ok: false; error: DriverError }
-
-/** Server trouble may pass and is tried again; an address that answers "no", or that may not be called, will not. */
-async function fetchFile(outbound: Outbound, url: string, name: string): Promise<Fetched> {
-  try {
-    const response = await outbound.fetch('files', url, {
-      method: 'GET',
-      timeoutMs: fetchTimeoutMs,
-      maxBytes: maxFileBytes,
-      redirects: 3,
-    })
-    if (response.status >= 200 && response.status < 300) return { ok: true, body: response.body }
-    return fetchFault(response.status >= 500 || response.status === 429, `HTTP ${response.status}`, name)
-  } catch (error) {
-    const mayPass = error instanceof OutboundError && /^(unreachable|cut|timed_out)$/.test(error.kind)
-    return fetchFault(mayPass, error instanceof Error ? error.message : String(error), name)
-  }
-}
-
-const fetchFault = (mayPass: boolean, words: string, name: string): Fetched => ({
-  ok: false,
-  error: {
-    // Throttled by the file's host, not by the line: the line goes on.
-    kind: mayPass ? 'throttled' : 'invalid_message',
-    code: 'file_fetch_failed',
-    message: `${name} could not be fetched: ${words}`,
-    isRecipientOnly: true,
-  },
-})
-
-function filesOf(content: MessageContent): FileRef[] {
-  if (content.kind === 'text') return content.files
-  const header = content.header?.kind === 'media' ? [content.header.file] : []
-  return [...header, ...(content.cards ?? []).map((card) => card.file)]
-}

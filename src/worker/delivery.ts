@@ -6,6 +6,7 @@ import type { Outbound } from '../lib/outbound/index.ts'
 import type { Sealer } from '../lib/secrets.ts'
 import type { LineReport } from '../drivers/driver.ts'
 import { dispatchMessage, type DispatchContext, type LineEffect } from '../flows/dispatch-message.ts'
+import { createFileBudget } from '../flows/collect-files.ts'
 import { createUnsubscribeUrls } from '../flows/unsubscribe.ts'
 import { Dispatcher } from '../lanes/dispatcher.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -55,6 +56,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
   const unsubscribeUrl = createUnsubscribeUrls(options)
   const dispatching: DispatchContext = {
     ...options,
+    fileBudget: createFileBudget(),
     unsubscribeUrlOf(message) {
       const line = lines.get(message.lineId)?.line
       return line?.channel === 'email' && line.settings.hasUnsubscribe === true
@@ -133,7 +135,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
   const failOverAll = createFailOver(db, clock, lines, dispatcher)
   const jobs = runJobs(
     [
-      { name: 'expire messages', everyMs: 5_000, run: () => expireAll(db, clock) },
+      { name: 'expire messages', everyMs: 5_000, run: (stopping) => expireAll(db, clock, stopping) },
       { name: 'fail over', everyMs: 5_000, run: failOverAll },
       {
         name: 'lane depths',
@@ -159,8 +161,8 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
   }
 }
 
-async function expireAll(db: Db, clock: Clock): Promise<void> {
-  while ((await expireMessages(db, clock.now())).length === 1000);
+async function expireAll(db: Db, clock: Clock, stopping: AbortSignal): Promise<void> {
+  while ((await expireMessages(db, clock.now())).length === 1000) if (stopping.aborted) return
   await doubtAbandoned(db, clock.now())
 }
 

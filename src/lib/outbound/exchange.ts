@@ -12,6 +12,7 @@ export type ExchangeOptions = {
   maxBytes: number
   /** The status is the answer: a body that is too large, too slow or cut off is given as far as it came. */
   canClip?: boolean
+  hold?(bytes: number): boolean
   /** Aborts with `timed_out` when it fires. */
   deadline: AbortSignal
 }
@@ -72,6 +73,8 @@ export function exchange(pool: Dispatcher, url: URL, options: ExchangeOptions): 
           if (announced > maxBytes && options.method !== 'HEAD' && !options.canClip) fail(tooLarge(maxBytes))
         },
         onResponseData(_, chunk) {
+          if (isOver) return
+          if (options.hold?.(chunk.length) === false) return fail(noRoom())
           size += chunk.length
           if (size <= maxBytes || options.canClip) chunks.push(chunk)
           if (size > maxBytes) fail(tooLarge(maxBytes))
@@ -85,6 +88,9 @@ export function exchange(pool: Dispatcher, url: URL, options: ExchangeOptions): 
 
 const tooLarge = (maxBytes: number): OutboundError =>
   new OutboundError('too_large', `the answer is larger than ${maxBytes} bytes`, true)
+
+const noRoom = (): OutboundError =>
+  new OutboundError('too_large', 'there is no room for the answer at the moment', true)
 
 function readFault(error: Error, wasSent: boolean): OutboundError {
   if (error instanceof OutboundError) return error

@@ -29,6 +29,8 @@ export type OutboundRequest = {
   maxBytes: number
   /** Answers are given as far as they came once their status is known, instead of failing for their body. */
   canClip?: boolean
+  /** Asked with every piece of the answer's body before it is kept; false ends the request as too large. */
+  hold?(bytes: number): boolean
   /** How many to follow; only GET and HEAD are, others get the 3xx itself. Default: files 3, all others none. */
   redirects?: number
 }
@@ -111,6 +113,7 @@ export function createOutbound(options: { exceptions: Exceptions; resolve?: Reso
           body,
           maxBytes,
           canClip: request.canClip,
+          hold: request.hold,
           deadline,
         })
         const { location } = response.headers
