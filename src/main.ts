@@ -1,7 +1,7 @@
 /** One process of the tree: reads its settings, opens what it needs, starts its roles, waits, stops in reverse. */
 import { Registry } from 'prom-client'
 import { processKind, readConfig } from './config.ts'
-import { measureEventLoop } from './http/metrics.ts'
+import { measureEventLoop } from './lib/event-loop.ts'
 import { systemClock } from './lib/clock.ts'
 import { createLog } from './lib/log.ts'
 import type { Part } from './roles/context.ts'

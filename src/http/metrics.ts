@@ -1,5 +1,4 @@
 /** Counts and times of answers. Children are looked up once per route and status, not per request. */
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { BodyBudget } from './tracking.ts'
 
@@ -49,33 +48,4 @@ export function createHttpMetrics(registry: Registry, budget: BodyBudget): HttpM
       known.time.observe(seconds)
     },
   }
-}
-
-const delayResolutionMs = 10
-
-/**
- * How late a process comes to what is due, since it was last asked. Of several processes of one kind the slowest
- * counts: sums of delays mean nothing.
- */
-export function measureEventLoop(registry: Registry, process: string): void {
-  const delays = monitorEventLoopDelay({ resolution: delayResolutionMs })
-  delays.enable()
-  // The histogram holds whole intervals; what is more than its own is the delay.
-  const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - delayResolutionMs) / 1000
-  new Gauge({
-    name: 'pombo_event_loop_delay_seconds',
-    help: 'Delay of the event loop since the last collection, in the slowest process of a kind.',
-    labelNames: ['process', 'quantile'],
-    aggregator: 'max',
-    registers: [registry],
-    collect() {
-      const isMeasured = delays.count > 0
-      for (const quantile of [0.5, 0.99, 1])
-        this.set(
-          { process, quantile: String(quantile) },
-          isMeasured ? seconds(delays.percentile(quantile * 100)) : 0,
-        )
-      delays.reset()
-    },
-  })
 }
