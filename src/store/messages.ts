@@ -58,9 +58,7 @@ export type MessagePage = {
 /** Rows that one page may look at: about 50 ms when none of them fits. */
 const scannedPerPage = 20_000
 
-const columns = `m.id, m.api, m.channel,
-  case when m.state = 'queued' and exists (select 1 from outbox o where o.message_id = m.id and o.handed_over_epoch is not null)
-    then 'sending' else m.state end as state,
+const columns = `m.id, m.api, m.channel, m.state,
   m.contact_id as "contactId", m.recipient, m.line_id as "lineId", m.template_id as "templateId", m.segment_id as "segmentId",
   m.request_id as "requestId", m.call_id as "callId", m.contract_code as "contractCode", m.error_code as "errorCode",
   m.error_message as "errorMessage", left(coalesce(m.content->>'preview', m.content->>'text', ''), 160) as preview,
@@ -104,7 +102,11 @@ export async function listMessages(
   if (filter.from !== undefined) bounds.push(`m.id >= ${value(firstIdAt(filter.from))}`)
   if (filter.to !== undefined) bounds.push(`m.id < ${value(firstIdAt(filter.to))}`)
   // Tests come after all bounds, so that the bounds alone are a statement, too: see below.
-  if (filter.state !== undefined && !isTrouble) tests.push(`s.state = ${value(filter.state)}`)
+  if (filter.state === 'sending')
+    tests.push(
+      `s.state = 'queued' and exists (select 1 from outbox o where o.message_id = s.id and o.handed_over_epoch is not null)`,
+    )
+  else if (filter.state !== undefined && !isTrouble) tests.push(`s.state = ${value(filter.state)}`)
   if (filter.senderId !== undefined) tests.push(`s.sender_id = ${value(filter.senderId)}`)
   if (filter.api !== undefined) tests.push(`s.api = ${value(filter.api)}`)
   if (filter.channel !== undefined) tests.push(`s.channel = ${value(filter.channel)}`)
@@ -117,8 +119,12 @@ export async function listMessages(
   const where = bounds.join(' and ')
   const order = source === 'message m' ? 'm.id' : 't.message_id'
   const found = await db.query<MessageSummary & { sender_id: string }>(
-    `select * from (select ${columns}, m.sender_id from ${source} where ${where} order by ${order} desc limit ${scannedPerPage}) s
-      ${tests.length > 0 ? `where ${tests.join(' and ')}` : ''} order by s.id desc limit ${value(page.limit + 1)}`,
+    `select p.*, case when o.is_marked then 'sending' else p.state end as state from (
+        select * from (select ${columns}, m.sender_id from ${source} where ${where} order by ${order} desc limit ${scannedPerPage}) s
+        ${tests.length > 0 ? `where ${tests.join(' and ')}` : ''} order by s.id desc limit ${value(page.limit + 1)}) p
+      left join lateral (select true as is_marked from outbox o
+        where o.message_id = p.id and o.handed_over_epoch is not null limit 1) o on p.state = 'queued'
+      order by p.id desc`,
     values,
   )
   const messages = found.slice(0, page.limit).map((row) => omit(row, 'sender_id'))

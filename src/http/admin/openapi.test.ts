@@ -20,6 +20,6 @@ test('the document has every route, with its parameters, body and refusals', () 
 
 test('nothing of our own keywords is left in it, and it is plain JSON', () => {
   const text = JSON.stringify(adminDocument)
-  expect(text).not.toContain('"x-')
+  expect(text.match(/"x-[a-z-]+"/)).toBeNull()
   expect(JSON.parse(text)).toEqual(adminDocument)
 })

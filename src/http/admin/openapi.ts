@@ -1,6 +1,6 @@
 /** The admin API as an OpenAPI document, from the very routes that are mounted. */
 import { Type } from 'typebox'
-import { createOpenApi, type Answer, type Operation, type Parameter } from '../docs/openapi.ts'
+import { createOpenApi, forOpenApi, type Answer, type Operation, type Parameter } from '../docs/openapi.ts'
 import { prefix } from './index.ts'
 import { permissions } from './permissions.ts'
 import type { Route } from './route.ts'
@@ -47,13 +47,12 @@ function parametersOf(route: Route): Parameter[] {
   }))
   const required = (route.query as { required?: string[] } | undefined)?.required ?? []
   const query = Object.entries(route.query?.properties ?? {}).map(([name, schema]): Parameter => {
-    const { description = '', ...rest } = schema as { description?: string }
-    const plain = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !keyword.startsWith('x-')))
+    const { description = '', ...rest } = forOpenApi(schema) as { description?: string }
     return {
       name,
       in: 'query',
       description,
-      schema: plain,
+      schema: rest,
       ...(required.includes(name) && { required: true }),
     }
   })

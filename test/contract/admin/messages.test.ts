@@ -76,8 +76,39 @@ test('pages follow one another without gaps or repeats, with and without a filte
       seen.push(...items(page).map(({ id }) => id))
       cursor = page.body['nextCursor'] as string | null
     }
-    expect(seen).toEqual(expected.toReversed())
+    // Ids made within one millisecond are in no particular order.
+    expect(seen).toEqual(expected.toSorted().toReversed())
   }
+})
+
+test('a page looks at a bounded number of rows and says where the next one goes on', async () => {
+  const own = await app.makeCompany()
+  const { client: reader } = await signInAs(app, own, 'viewer')
+  const rare = await storeMessage(app.db, own, { channel: 'whatsapp' })
+  await app.db.query(
+    `insert into message (id, company_id, api, channel, state, recipient, request_id, content, priority, accepted_at, expires_at)
+      select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint + 1000), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || lpad(to_hex(n), 15, '0'))::uuid, $1,
+        'direct', 'sms', 'delivered', '5531900000000', 'req', '{"kind":"text","text":"","files":[]}', 1, now(), now()
+      from generate_series(1, 25000) n`,
+    [own.id],
+  )
+  const first = await reader.get('/messages?channel=whatsapp')
+  expect(first.body['items']).toEqual([])
+  const second = await reader.get(`/messages?channel=whatsapp&cursor=${String(first.body['nextCursor'])}`)
+  expect(items(second).map(({ id }) => id)).toEqual([showId('msg', rare.id)])
+  expect(second.body['nextCursor']).toBeNull()
+})
+
+test('what is being handed over is shown and found as sending', async () => {
+  const own = await app.makeCompany()
+  const { client: reader } = await signInAs(app, own, 'viewer')
+  const marked = await storeMessage(app.db, own, { state: 'queued', outbox: { epoch: 1 } })
+  await storeMessage(app.db, own, { state: 'queued', outbox: {} })
+  const states = items(await reader.get('/messages')).map(({ state }) => String(state))
+  expect(states.toSorted()).toEqual(['queued', 'sending'])
+  expect(items(await reader.get('/messages?state=sending')).map(({ id }) => id)).toEqual([
+    showId('msg', marked.id),
+  ])
 })
 
 test('what is wrong with a filter is named', async () => {
