@@ -65,6 +65,10 @@ const commands: Record<string, { summary: string; load(): Promise<Command | Grou
     summary: 'Read a backup into an empty database.',
     load: async () => (await import('./restore.ts')).restore,
   },
+  doctor: {
+    summary: 'Look whether everything is well, and say what to do where it is not.',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
   'rotate-key': {
     summary: 'Seal all stored secrets with a new key.',
     load: async () => (await import('./rotate-key.ts')).rotateKey,
