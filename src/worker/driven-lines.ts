@@ -39,6 +39,8 @@ type Driven = {
   session?: LineSession
   /** What the session, or the vain attempt to open one, was made from. */
   openedAs?: string
+  /** Another session is on its way: nothing is handed to this one, and what it says of the line no longer counts. */
+  isStale: boolean
   /** Raised when a person resumes the line: a new session for a new try. */
   resumes: number
   /** Why it does not send, when that is not written down yet. */
@@ -145,7 +147,7 @@ export class DrivenLines {
   /** The provider does not accept the line: it waits for a person instead of burning every message. */
   async pause(lineId: string, reason: string): Promise<void> {
     const driven = this.#driven.get(lineId)
-    if (driven === undefined || driven.line.isPaused || driven.fault !== undefined) return
+    if (driven === undefined || driven.isStale || driven.line.isPaused || driven.fault !== undefined) return
     driven.fault = reason
     this.#limit(driven)
     this.#options.log.warn({ line: driven.line.name, reason }, 'line paused')
@@ -176,6 +178,7 @@ export class DrivenLines {
       resumes: 0,
       isLeaving: false,
       isRecording: false,
+      isStale: false,
       work: Promise.resolve(),
     })
     this.#left.delete(line.id)
@@ -189,13 +192,17 @@ export class DrivenLines {
       driven.resumes++
       driven.lane.resume()
     }
+    // Before anything is claimed for it: the old session of a resumed line would only pause it again.
+    this.#adjust(driven)
     this.#limit(driven)
     this.#dispatcher.wake([line.id])
   }
 
   /** The session that should be there, if it is not: after what is in flight, the old one is closed first. */
   #adjust(driven: Driven): void {
-    if (this.#wanted(driven) === driven.openedAs) return
+    if (driven.isStale || this.#wanted(driven) === driven.openedAs) return
+    driven.isStale = true
+    this.#limit(driven)
     driven.work = driven.work.then(() => this.#reopen(driven))
   }
 
@@ -208,16 +215,14 @@ export class DrivenLines {
 
   async #reopen(driven: Driven): Promise<void> {
     const { lane, session } = driven
-    if (this.#wanted(driven) === driven.openedAs) return
     if (session) {
-      driven.openedAs = undefined
-      this.#limit(driven)
       await lane.whenIdle(driven.isLeaving ? 0 : patienceMs)
       driven.session = undefined
       await this.#close(lane.lineId, session)
     }
     if (!driven.isLeaving) await this.#closing.get(lane.lineId)
     driven.openedAs = this.#wanted(driven)
+    driven.isStale = false
     if (driven.openedAs !== undefined) this.#open(driven)
     this.#limit(driven)
     this.#dispatcher.wake([lane.lineId])
@@ -288,15 +293,10 @@ export class DrivenLines {
   }
 }
 
-const limitsOf = ({ line, session, openedAs, fault }: Driven): LaneLimits => ({
+const limitsOf = ({ line, session, isStale, fault }: Driven): LaneLimits => ({
   ratePerSecond: line.ratePerSecond,
   window: Math.min(line.inFlightLimit, session?.window ?? line.inFlightLimit),
-  isPaused:
-    line.isPaused ||
-    !line.isEnabled ||
-    fault !== undefined ||
-    session === undefined ||
-    openedAs === undefined,
+  isPaused: line.isPaused || !line.isEnabled || fault !== undefined || session === undefined || isStale,
 })
 
 export const driverLine = (
