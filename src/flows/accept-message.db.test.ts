@@ -155,6 +155,31 @@ describe('batches', () => {
     )
   })
 
+  it('run again in halves when the locks of the whole are too many for the server', async () => {
+    const sizes: number[] = []
+    const db: Db = {
+      ...database.db,
+      async connect() {
+        const connection = await database.db.connect()
+        return {
+          ...connection,
+          async query(statement, values) {
+            if (typeof statement !== 'string' && statement.name === 'accept_lock') {
+              const { length } = JSON.parse(String(values![0])) as unknown[]
+              sizes.push(length)
+              if (length > 10) throw Object.assign(new Error('out of shared memory'), { code: '53200' })
+            }
+            return await connection.query(statement, values)
+          },
+        }
+      },
+    }
+    const { accept } = acceptorOf(db, { batchesInFlight: 1 })
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => accept(submit(sms()))))
+    expect(outcomes.filter(({ kind }) => kind !== 'accepted')).toEqual([])
+    expect(sizes).toEqual([40, 20, 10, 10, 20, 10, 10])
+  })
+
   it('from four connections over the same contacts in shuffled order all pass: no deadlock', async () => {
     const acceptor = acceptorOf(database.db, { batchesInFlight: 4, batchSize: 40, patienceMs: 30_000 })
     const numbers = Array.from({ length: 40 }, randomMobile)
@@ -285,6 +310,18 @@ describe('a dry run', () => {
     expect(outcome).toMatchObject({ kind: 'accepted', messageId: null })
     expect(await database.db.query('select 1 from contact where phone_key = $1', [digits])).toEqual([])
     expect(await database.db.query('select 1 from message where recipient = $1', [digits])).toEqual([])
+  })
+})
+
+describe('many dry runs', () => {
+  it('are turned away before they take the connections from real sends', async () => {
+    const { accept } = acceptorOf(database.db)
+    const dry = Array.from({ length: 200 }, () => accept(submit(sms(), { isDryRun: true })))
+    expect((await accept(submit(sms()))).kind).toBe('accepted')
+    const kinds = (await Promise.all(dry)).map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(64)
+    expect(kinds.filter((kind) => kind === 'unavailable')).toHaveLength(136)
+    expect((await accept(submit(sms(), { isDryRun: true }))).kind).toBe('accepted')
   })
 })
 

@@ -38,6 +38,12 @@ export type Acceptor = {
 /** Out of disk, memory or connections, or cancelled by a time limit: nothing is wrong with the requests. */
 const isShortage = (error: unknown): boolean => /^(53|57014|25P0[23])/.test(sqlState(error) ?? '')
 
+/** The locks of a batch did not fit into PostgreSQL's table of them (53200): half of it may. */
+const isTooManyLocks = (error: unknown): boolean => sqlState(error) === '53200'
+
+/** A dry run is no part of a batch and takes connections by itself, which real sends must not wait for. */
+const maxDryRuns = 64
+
 /** Not worth splitting further: the round trips would cost more than waiting side by side gains. */
 const smallBatch = 8
 
@@ -61,15 +67,19 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   let queue: Entry[] = []
   let inFlight = 0
   let held = 0
+  let dryRuns = 0
   let isScheduled = false
   let batches = 0
   let accepted = 0
   const idleWaiters: (() => void)[] = []
 
   const accept: AcceptMessage = (submission) => {
-    if (submission.isDryRun) return dryRun(context, submission)
-    if (queue.length + held >= queueDepth)
-      return Promise.resolve({ kind: 'unavailable', retryAfterSeconds: 1 })
+    const isFull = submission.isDryRun ? dryRuns >= maxDryRuns : queue.length + held >= queueDepth
+    if (isFull) return Promise.resolve({ kind: 'unavailable', retryAfterSeconds: 1 })
+    if (submission.isDryRun) {
+      dryRuns++
+      return dryRun(context, submission).finally(() => dryRuns--)
+    }
     return new Promise<Outcome>((resolve) => {
       queue.push(createEntry(submission, patienceMs, resolve))
       schedule()
@@ -153,7 +163,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     }
     // A contact that another node created in this very moment is found on the next try.
     if (isConflictError(error) || sqlState(error) === '23505') return 'conflict'
-    if (isDataError(error) && entries.length > 1) return 'data'
+    if ((isDataError(error) || isTooManyLocks(error)) && entries.length > 1) return 'data'
     const requestIds = entries.slice(0, 20).map((entry) => entry.submission.requestId)
     log.error({ err: error, requests: entries.length, requestIds }, 'a batch of messages failed')
     if (!isConnectionError(error) && !isShortage(error)) return 'data'

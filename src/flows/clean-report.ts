@@ -19,7 +19,13 @@ const words = (text: string): string => clean(text, maxWordsLength)
 const optional = (text: string | undefined, mend: (text: string) => string): string | undefined =>
   text === undefined ? undefined : mend(text)
 
-const time = (at: Date, receivedAt: Date): Date => (Number.isNaN(at.getTime()) ? receivedAt : at)
+/** Milliseconds where seconds were meant are a year of five digits, which PostgreSQL does not read. */
+const latestMs = Date.UTC(9999, 0)
+
+const time = (at: Date, receivedAt: Date): Date => {
+  const ms = at.getTime()
+  return ms >= 0 && ms < latestMs ? at : receivedAt
+}
 
 export function cleanReport(report: LineReport, receivedAt: Date): LineReport {
   switch (report.kind) {
