@@ -5,11 +5,17 @@ import type { Clock } from '../lib/clock.ts'
 import { showId } from '../lib/ids.ts'
 import { hashToken, newToken, passwordQueueLength, verifyPassword, type Sealer } from '../lib/secrets.ts'
 import { matchTotp, recoveryKey } from '../lib/totp.ts'
-import { UnavailableError } from '../lib/unavailable.ts'
+import { TooManyRequestsError, UnavailableError } from '../lib/unavailable.ts'
 import { recordAudit } from '../store/audit.ts'
 import type { Db, Queryable } from '../store/db.ts'
 import { lockedUntil, recordFailure, type FailureKeys } from '../store/login-failures.ts'
-import { createSession, endSessionByHash, findConsoleUser, type ConsoleUser } from '../store/sessions.ts'
+import {
+  createSession,
+  endSessionByHash,
+  findConsoleUser,
+  readPasswordHash,
+  type ConsoleUser,
+} from '../store/sessions.ts'
 import { readTotp, useRecoveryCode, useTotpStep } from '../store/totp.ts'
 import { asUnavailable } from './database-faults.ts'
 import { failureKeys, lockoutLimits } from './log-in.ts'
@@ -67,7 +73,7 @@ async function signIn(deps: Deps, request: SignInRequest): Promise<SignInOutcome
   const lockedMeanwhile = await lockedUntil(db, keys, lockoutLimits, clock.now())
   if (lockedMeanwhile) return locked(lockedMeanwhile, clock)
 
-  const codeKeys = codeFailureKeys(user)
+  const codeKeys = keysOf('code', user.userId)
   const codeLocked = await lockedUntil(db, codeKeys, lockoutLimits, clock.now())
   if (codeLocked) return locked(codeLocked, clock)
   const verdict = await checkCode(deps, db, user, request.code)
@@ -126,10 +132,28 @@ export async function checkCode(
   return isRecovery ? 'right' : 'wrong'
 }
 
-function codeFailureKeys({ userId }: ConsoleUser): FailureKeys {
-  const key = createHash('sha256').update(`code ${userId}`).digest()
+const keysOf = (what: string, userId: string): FailureKeys => {
+  const key = createHash('sha256').update(`${what} ${userId}`).digest()
   return { triple: key, address: key }
 }
+
+/** Somebody who sits down at an open session may not guess its password for as long as they like. */
+export async function checkOwnPassword(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  user: { companyId: string; userId: string },
+  password: string,
+): Promise<boolean> {
+  const keys = keysOf('password', user.userId)
+  const until = await lockedUntil(db, keys, lockoutLimits, clock.now())
+  if (until) throw tooMany(until, clock)
+  if (await verifyPassword(password, await readPasswordHash(db, user.companyId, user.userId))) return true
+  const lockedNow = await recordFailure(db, keys, lockoutLimits, clock.now())
+  if (lockedNow) throw tooMany(lockedNow, clock)
+  return false
+}
+
+const tooMany = (until: Date, clock: Clock) =>
+  new TooManyRequestsError('too many wrong passwords, try again later', secondsUntil(until, clock))
 
 async function refuse(db: Db, clock: Clock, keys: FailureKeys): Promise<SignInOutcome> {
   const until = await recordFailure(db, keys, lockoutLimits, clock.now())
@@ -138,5 +162,8 @@ async function refuse(db: Db, clock: Clock, keys: FailureKeys): Promise<SignInOu
 
 const locked = (until: Date, clock: Clock): SignInOutcome => ({
   kind: 'locked',
-  retryAfterSeconds: Math.max(1, Math.ceil((until.getTime() - clock.now().getTime()) / 1000)),
+  retryAfterSeconds: secondsUntil(until, clock),
 })
+
+const secondsUntil = (until: Date, clock: Clock): number =>
+  Math.max(1, Math.ceil((until.getTime() - clock.now().getTime()) / 1000))

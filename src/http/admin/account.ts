@@ -1,10 +1,10 @@
 /** One's own account: password, second factor, sessions. For people only, never for keys. */
 import { Type } from 'typebox'
-import { checkCode } from '../../flows/sign-in.ts'
+import { checkCode, checkOwnPassword } from '../../flows/sign-in.ts'
 import { showId } from '../../lib/ids.ts'
-import { hashToken, verifyPassword } from '../../lib/secrets.ts'
+import { hashToken } from '../../lib/secrets.ts'
 import { matchTotp, newRecoveryCodes, newTotpSecret, recoveryKey, totpUrl } from '../../lib/totp.ts'
-import { endSession, endSessions, listSessions, readPasswordHash } from '../../store/sessions.ts'
+import { endSession, endSessions, listSessions } from '../../store/sessions.ts'
 import { beginTotp, readTotp, removeTotp, saveRecoveryCodes, useTotpStep } from '../../store/totp.ts'
 import { changePassword } from '../../store/users.ts'
 import type { Caller } from './caller.ts'
@@ -21,12 +21,11 @@ function personOf(caller: Caller): Person {
   return caller
 }
 
-async function isPasswordRight(
-  { db, companyId, caller }: Pick<Call<TObject, TObject>, 'db' | 'companyId' | 'caller'>,
+/** Outside of the change's transaction, which a wrong password rolls back: the guess is counted all the same. */
+const isPasswordRight = (
+  { deps, caller }: Pick<Call<TObject, TObject>, 'deps' | 'caller'>,
   password: string,
-): Promise<boolean> {
-  return await verifyPassword(password, await readPasswordHash(db, companyId, personOf(caller).userId))
-}
+): Promise<boolean> => checkOwnPassword(deps, personOf(caller), password)
 
 const wrongPassword = invalid({ field: 'currentPassword', message: 'is wrong' })
 const currentPassword = text('The password of now.', 1000)

@@ -32,9 +32,12 @@ const newPerCompany = 100
 /** A page that does not read this much is closed; it will come back. */
 const maxBacklogBytes = 1024 * 1024
 const pingEveryTurns = 15
+/** Then the page comes back by itself, and who it is is asked again. */
+const maxAgeMs = 5 * 60_000
 
 export function createLiveFeed({ db, clock, log }: { db: Db; clock: Clock; log: Log }): LiveFeed {
   const listeners = new Set<Listener>()
+  const joinedAt = new WeakMap<Listener, number>()
   let timer: NodeJS.Timeout | undefined
   let isLooking = false
   let turn = 0
@@ -70,6 +73,8 @@ export function createLiveFeed({ db, clock, log }: { db: Db; clock: Clock; log: 
   }
 
   const look = async () => {
+    for (const listener of listeners)
+      if (performance.now() - joinedAt.get(listener)! > maxAgeMs) leave(listener)
     const companyIds = [...new Set([...listeners].map(({ companyId }) => companyId))]
     const now = clock.now()
     const since = new Date(now.getTime() - overlapMs)
@@ -132,6 +137,7 @@ export function createLiveFeed({ db, clock, log }: { db: Db; clock: Clock; log: 
     join(listener) {
       if (listeners.size >= maxListeners) return false
       listeners.add(listener)
+      joinedAt.set(listener, performance.now())
       listener.response.once('close', () => leave(listener))
       // Somebody new sees all lanes and states once.
       lanes.clear()

@@ -218,6 +218,16 @@ test('changing the password ends the other sessions; sessions are listed and end
   expect((await signInAnswer(app, company, { ...user, password: 'a new password' })).status).toBe(200)
 })
 
+test('guessing the password at an open session is locked out, too', async () => {
+  const { client, user } = await signInAs(app, company, 'viewer')
+  const guess = (currentPassword: string) =>
+    client.call('POST', '/account/password', { currentPassword, newPassword: 'a new password' })
+  for (let attempt = 0; attempt < 10; attempt++) expect((await guess('wrong')).status).toBe(400)
+  const locked = await guess(user.password)
+  expect(locked.status).toBe(429)
+  expect(Number(locked.headers['retry-after'])).toBeGreaterThan(0)
+})
+
 test('nothing secret is in the log', () => {
   const log = app.logLines.join('')
   expect(log).not.toMatch(/pombo_session=|otpauth/)
