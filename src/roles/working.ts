@@ -36,7 +36,7 @@ export async function startWorking(context: RoleContext): Promise<Part> {
   }
 }
 
-/** One claims, two settle, one beats. */
+/** One claims, two settle, one is for everything else of the lanes. */
 const dispatchConnections = 4
 
 /** Alerts leave by ways of their own: what they are about may be a line, or the guard of one. */
@@ -90,17 +90,14 @@ async function startDelivering(context: RoleContext): Promise<Part> {
   const outbound = createOutbound({ exceptions: catcher?.exceptions ?? allowed })
   const told = { onChanged: queueCallbacks, onReceived: queueReceived }
   const recorder = createReportRecorder({ db, clock, log, ...told })
-  // Its own connections: no slow job may keep a heartbeat or an outcome waiting.
-  const lanes = createDb({
-    url: db.url,
-    connections: dispatchConnections,
-    log,
-    applicationName: 'pombo dispatch',
-    isForLookups: true,
-  })
+  // Its own connections: no slow job may keep an outcome waiting, and nothing at all a heartbeat.
+  const dispatch = { url: db.url, log, applicationName: 'pombo dispatch', isForLookups: true }
+  const lanes = createDb({ ...dispatch, connections: dispatchConnections })
+  const beats = createDb({ ...dispatch, connections: 1 })
   const delivery = await startDelivery({
     ...context,
     db: lanes,
+    beats,
     outbound,
     publicUrl: addressesOf(config).unified,
     nodeName: nodeName(),
@@ -113,6 +110,7 @@ async function startDelivering(context: RoleContext): Promise<Part> {
       await jobs.close()
       await delivery.close()
       await lanes.close()
+      await beats.close()
       await recorder.drain()
       await callbacks.close()
       catcher?.close()

@@ -12,7 +12,7 @@ import { Dispatcher } from '../lanes/dispatcher.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { createOwnership } from '../lanes/ownership.ts'
 import { listenForWakes } from '../lanes/wake.ts'
-import type { Db } from '../store/db.ts'
+import type { Db, Queryable } from '../store/db.ts'
 import { failOver, laneDepths, type FailoverCursor } from '../store/lanes.ts'
 import {
   doubtAbandoned,
@@ -27,6 +27,11 @@ import { runJobs } from './jobs.ts'
 
 export type DeliveryOptions = {
   db: Db
+  /**
+   * Where the heartbeat goes, if not the same way: files, expiry and depths of lanes share `db`, and a heartbeat that
+   * waits behind them for eight seconds stops every line.
+   */
+  beats?: Queryable
   clock: Clock
   log: Log
   sealer: Sealer
@@ -96,7 +101,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
   }
 
   const ownership = createOwnership({
-    db,
+    db: options.beats ?? db,
     log,
     nodeName: options.nodeName,
     async onOwned(owned, surplus) {
