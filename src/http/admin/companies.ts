@@ -9,6 +9,7 @@ import {
   rotatePrivateToken,
   type Company,
 } from '../../store/companies.ts'
+import { readStopWords, saveStopWords } from '../../store/stop-words.ts'
 import { readVersion } from '../../store/versions.ts'
 import { findWebhook, readSecret, removeWebhook, saveWebhook, webhookEvents } from '../../store/webhooks.ts'
 import { changed, done, notFound, unlessSaved } from './replies.ts'
@@ -85,6 +86,38 @@ const settingRoutes: Route[] = [
         { nounId: showId('cmp', companyId), detail: given(body) },
         { version: await readVersion(db, 'company', companyId, companyId) },
       )
+    },
+  }),
+]
+
+const words = Type.Optional(
+  listOf(text('A word.', 50), 'In place of the usual ones; none: the usual ones.', 100),
+)
+const StopWords = Type.Object({ stop: words, start: words })
+
+const stopWordRoutes: Route[] = [
+  read({
+    method: 'GET',
+    path: '/company/stop-words',
+    summary: 'Read the words by which people opt out of SMS',
+    answer: StopWords,
+    async handle({ db, companyId }) {
+      const own = await readStopWords(db, companyId)
+      return own ? done({ stop: own.stop ?? [], start: own.start ?? [] }) : notFound
+    },
+  }),
+  change({
+    method: 'PUT',
+    path: '/company/stop-words',
+    noun: 'company',
+    action: 'set_stop_words',
+    summary: 'Set the words by which people opt out of SMS, and in again',
+    body: StopWords,
+    answer: StopWords,
+    async handle({ db, companyId, body: { stop = [], start = [] } }) {
+      const given = (list: string[]) => (list.length > 0 ? list : null)
+      await saveStopWords(db, companyId, { stop: given(stop), start: given(start) })
+      return changed({ stop, start }, { nounId: showId('cmp', companyId), detail: { stop, start } })
     },
   }),
 ]
@@ -233,4 +266,4 @@ const webhookRoutes: Route[] = [
   }),
 ]
 
-export const companyRoutes: Route[] = [...settingRoutes, ...secretRoutes, ...webhookRoutes]
+export const companyRoutes: Route[] = [...settingRoutes, ...stopWordRoutes, ...secretRoutes, ...webhookRoutes]

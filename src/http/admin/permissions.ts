@@ -34,6 +34,8 @@ export const permissions: Readonly<Record<string, Permission>> = {
 
   'GET /company': everybody,
   'PATCH /company': administrators,
+  'GET /company/stop-words': viewers,
+  'PUT /company/stop-words': supervisors,
   'POST /company/private-token/show': administrators,
   'POST /company/private-token/rotate': administrators,
   'POST /company/callback-secret/show': administrators,

@@ -91,6 +91,7 @@ const successes: Record<string, Success> = {
     return { path: `/account/sessions/${listed.find(({ isCurrent }) => !isCurrent)!.id}` }
   },
   'PATCH /company': async () => ({ path: '/company', body: { timeZone: 'America/Sao_Paulo' } }),
+  'PUT /company/stop-words': async () => ({ path: '/company/stop-words', body: { stop: ['BASTA'] } }),
   'POST /company/private-token/show': async () => ({ path: '/company/private-token/show' }),
   'POST /company/private-token/rotate': async () => ({
     path: '/company/private-token/rotate',
