@@ -105,6 +105,41 @@ test('a chunked body past the limit is refused and the connection stays usable',
   raw.close()
 })
 
+test('bytes of a body count as long as they are worked on, also when the caller has gone away', async () => {
+  const budget = createBodyBudget(100_000)
+  const work = Promise.withResolvers<void>()
+  let hasLeft = false
+  const slow: Surface = (scope) => {
+    scope.post('/slow', async (request, reply) => {
+      takeBody(request)
+      reply.raw.once('close', () => (hasLeft = true))
+      await work.promise
+      return reply.send('done')
+    })
+  }
+  const { addresses } = await serve({ main: [slow] }, testServerDeps({ budget }))
+  const leaving = new AbortController()
+  const call = fetch(`${addresses.main}/slow`, {
+    method: 'POST',
+    body: 'x'.repeat(50_000),
+    headers: { 'content-type': 'application/json' },
+    signal: leaving.signal,
+  })
+  await until('the body is here', () => budget.heldBytes === 50_000)
+  leaving.abort()
+  await expect(call).rejects.toThrow()
+  await until('the server knows that the caller has gone', () => hasLeft)
+  const other = await fetch(`${addresses.main}/slow`, {
+    method: 'POST',
+    body: 'x'.repeat(60_000),
+    headers: { 'content-type': 'application/json' },
+  })
+  expect(other.status).toBe(503)
+  expect(budget.heldBytes).toBe(50_000)
+  work.resolve()
+  await until('the bytes are given back', () => budget.heldBytes === 0)
+})
+
 test('bytes of bodies in flight are bounded as a whole and given back when answered or cut', async () => {
   const budget = createBodyBudget(100_000)
   const { addresses } = await serve({ main: [echo] }, testServerDeps({ budget }))

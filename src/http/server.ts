@@ -17,7 +17,7 @@ import { closedReason, type Lifecycle } from './lifecycle.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { RateLimits } from '../flows/limit-rates.ts'
 import { readRawBodies } from './read-body.ts'
-import { trackOf, type BodyBudget } from './tracking.ts'
+import { giveBack, trackOf, type BodyBudget } from './tracking.ts'
 
 export type Surface = (scope: FastifyInstance) => void | Promise<void>
 
@@ -82,6 +82,18 @@ export async function buildServer(deps: ServerDeps, surfaces: Surface[]): Promis
       },
       ...(Array.isArray(given) ? given : [given]),
     ]
+    const { handler } = route
+    route.handler = function (request, reply) {
+      const result: unknown = handler.call(this, request, reply)
+      const track = trackOf(request.raw)
+      // Most requests have no body, and of those that have one few outlive their caller.
+      if (track.heldBytes === 0 || !(result instanceof Promise)) return result
+      track.isAtWork = true
+      return result.finally(() => {
+        track.isAtWork = false
+        giveBack(deps.budget, track)
+      })
+    }
   })
   app.setNotFoundHandler(
     {
@@ -114,8 +126,8 @@ function createNodeServer(deps: ServerDeps, inFlight: Set<ServerResponse>, handl
   function settled(this: ServerResponse) {
     const track = trackOf(this.req)
     inFlight.delete(this)
-    budget.heldBytes -= track.heldBytes
-    track.heldBytes = 0
+    track.isClosed = true
+    giveBack(budget, track)
     const tookMs = performance.now() - track.startedAt
     metrics.answered(track.route, this.statusCode, tookMs / 1000)
     log[isOpsPath(this.req) ? 'debug' : 'info'](

@@ -5,6 +5,9 @@ export type Track = {
   startedAt: number
   /** Bytes of the request's body that count against the bound on bodies in flight. */
   heldBytes: number
+  /** The handler is at work: it holds the body, also when the caller has gone away. */
+  isAtWork: boolean
+  isClosed: boolean
   /** The route's pattern, for metrics; never the path itself, which has no bound. */
   route: string
   /** What the log knows the request by. */
@@ -18,11 +21,20 @@ export const trackOf = (req: IncomingMessage): Track =>
   ((req as IncomingMessage & { [key]?: Track })[key] ??= {
     startedAt: performance.now(),
     heldBytes: 0,
+    isAtWork: false,
+    isClosed: false,
     route: 'unknown',
     requestId: '',
   })
 
-/** Bytes of request bodies held by this process, from the first chunk until the answer has left. */
+/** Bytes of request bodies held by this process, from the first chunk until the answer has left and the work is done. */
 export type BodyBudget = { readonly limitBytes: number; heldBytes: number }
 
 export const createBodyBudget = (limitBytes: number): BodyBudget => ({ limitBytes, heldBytes: 0 })
+
+/** Called when the response is closed and when the handler is done: the later of the two counts. */
+export function giveBack(budget: BodyBudget, track: Track): void {
+  if (track.isAtWork || !track.isClosed) return
+  budget.heldBytes -= track.heldBytes
+  track.heldBytes = 0
+}
