@@ -1,5 +1,5 @@
 /** `pombo apply` and `pombo export`: the plan, the change, nothing the second time, and every mistake by its line. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -429,4 +429,13 @@ describe('export', () => {
     const again = (await pombo(['export', 'Eighth'])).out
     expect(again.replaceAll('Eighth', 'Seventh')).toBe((await pombo(['export', 'Seventh'])).out)
   })
+})
+
+test('the example of the documentation can be applied', async () => {
+  const text = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  const example = /```yaml\n(company:[^`]*)```/.exec(text)?.[1] ?? ''
+  const file = join(dataDir, 'example.yaml')
+  await writeFile(file, example)
+  const variables = { INTEGRATION_PASSWORD: 'a long password', SMTP_PASSWORD: 'x' }
+  expect(await pombo(['apply', file, '--yes'], { env: variables })).toMatchObject({ code: 0, err: '' })
 })

@@ -34,8 +34,8 @@ export const restore: Command = {
         passphrase,
         isPausingLines,
         now: new Date(),
-        onProgress: ({ bytes, totalBytes, table, rows }) =>
-          progress.show(bytes / totalBytes, `${table}, ${rows} rows of ${showBytes(totalBytes)}`),
+        onProgress: ({ bytes, totalBytes, table }) =>
+          progress.show(bytes / totalBytes, `${table}, ${showBytes(bytes)} of ${showBytes(totalBytes)}`),
       }).finally(() => progress.end())
       await migrate(db, log, async (connection) => void (await prepareSealer(connection, config)))
       for (const name of skipped) io.err(`The table ${name} is none of Pombo's and was left out.`)

@@ -1,6 +1,6 @@
 /** `pombo …` as a person or a script calls it: outputs, sentences and exit codes. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -186,7 +186,7 @@ describe('what cannot be done: one sentence, exit code 1, no stack trace', () =>
 test('every command has help that names its options', async () => {
   const top = await pombo(['help'])
   expect(top.code).toBe(0)
-  const names = [...top.out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name!)
+  const names = [...top.out.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name!)
   expect(names).toEqual(
     expect.arrayContaining(['start', 'company', 'line', 'template', 'sandbox', 'generate']),
   )
@@ -195,6 +195,12 @@ test('every command has help that names its options', async () => {
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain(`Usage: pombo ${name}`)
   }
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+  // `generate` is for those who change Pombo.
+  const missing = names.filter(
+    (name) => !['help', 'generate'].includes(name) && !readme.includes(`\`${name}\``),
+  )
+  expect(missing).toEqual([])
 })
 
 test('as a process of its own: the exit code, both streams, and no colours in a pipe', async () => {

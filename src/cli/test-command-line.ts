@@ -21,7 +21,8 @@ export const commandLine =
     const ended: Ended = { code: 0, out: '', err: '' }
     ended.code = await runCommandLine(args, {
       out: (text) => void (ended.out += `${text}\n`),
-      err: (text) => void (ended.err += `${text}\n`),
+      // How far it is: shown after a second, which a busy machine may need.
+      err: (text) => void (ended.err += /^[█░]|values sealed$/.test(text) ? '' : `${text}\n`),
       isTerminal: false,
       readInput: async () => input ?? '',
       ...(answer !== undefined && {
