@@ -21,7 +21,11 @@ joinSupervisor({ drainMs: config.drainMs })
 measureEventLoop(registry, kind)
 shareMetrics(registry)
 onDrain(async () => {
-  for (const part of parts.toReversed()) await part.stop()
+  const [database, ...roles] = parts
+  // Side by side, or a caller who uploads slowly would use up the time in which the worker hands its lanes back.
+  const stopped = await Promise.allSettled(roles.map((part) => part.stop()))
+  await database?.stop()
+  for (const result of stopped) if (result.status === 'rejected') throw result.reason
 })
 
 async function start(): Promise<void> {

@@ -101,6 +101,7 @@ async function startDelivering(context: RoleContext): Promise<Part> {
     outbound,
     publicUrl: addressesOf(config).unified,
     nodeName: nodeName(),
+    drainMs: config.drainMs,
     report: (line, reports) => recorder.report(line, reports),
   })
   const callbacks = startCallbacks({ ...context, outbound })

@@ -38,6 +38,8 @@ export type DeliveryOptions = {
   outbound: Outbound
   publicUrl: string
   nodeName: string
+  /** What the process has for its end: half of it is for answers, the rest to write them down and hand lanes back. */
+  drainMs?: number
   registry: Registry
   report(line: { id: string; companyId: string }, reports: LineReport[]): Promise<void>
 }
@@ -50,8 +52,8 @@ export type Delivery = {
   close(): Promise<void>
 }
 
-/** How long a worker that ends waits for answers; a process is given longer than this to drain. */
-const drainMs = 15_000
+/** How long a worker that ends waits for answers, at most. */
+const maxDrainMs = 15_000
 
 export async function startDelivery(options: DeliveryOptions): Promise<Delivery> {
   const { db, clock, log } = options
@@ -157,7 +159,8 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
     lines,
     async close() {
       ownership.drain()
-      await Promise.all([...lines.values()].map(({ line }) => handBack(line.id, drainMs)))
+      const withinMs = Math.min(maxDrainMs, (options.drainMs ?? Infinity) / 2)
+      await Promise.all([...lines.values()].map(({ line }) => handBack(line.id, withinMs)))
       await jobs.close()
       await wakes.close()
       await dispatcher.close()
