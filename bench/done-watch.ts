@@ -10,16 +10,18 @@ export type ProviderCounts = {
   refused: number
   /** Messages with which the provider has nothing more to do. */
   done: number
+  /** Sessions that are bound. */
+  bound: number
 }
 
 export const tellEveryMs = 10
 
-export const formatCounts = ({ submitted, receipts, refused, done }: ProviderCounts): string =>
-  `${submitted} ${receipts} ${refused} ${done}\n`
+export const formatCounts = ({ submitted, receipts, refused, done, bound }: ProviderCounts): string =>
+  `${submitted} ${receipts} ${refused} ${done} ${bound}\n`
 
 export function readCounts(line: string): ProviderCounts {
-  const [submitted = 0, receipts = 0, refused = 0, done = 0] = line.split(' ').map(Number)
-  return { submitted, receipts, refused, done }
+  const [submitted = 0, receipts = 0, refused = 0, done = 0, bound = 0] = line.split(' ').map(Number)
+  return { submitted, receipts, refused, done, bound }
 }
 
 export type DoneWatch = {

@@ -47,7 +47,7 @@ export async function runLoad(job: LoadJob): Promise<LoadResult> {
   const watch = job.backlog && (await watchDone(job.backlog.port))
   const state = await drive(job, requests, sockets, watch)
   watch?.close()
-  const latencies = Float64Array.from(state.latencies).sort()
+  const latencies = Float64Array.from(state.latencies).toSorted()
   return {
     requests: latencies.length,
     seconds: state.seconds,
@@ -59,7 +59,7 @@ export async function runLoad(job: LoadJob): Promise<LoadResult> {
       p99: percentile(latencies, 0.99),
       max: latencies.at(-1) ?? 0,
     },
-    latenessP99: percentile(Float64Array.from(state.lateness).sort(), 0.99),
+    latenessP99: percentile(Float64Array.from(state.lateness).toSorted(), 0.99),
     ownCores: state.cpuSeconds / state.seconds,
     startedAtMs: state.startedAtMs,
   }
@@ -195,7 +195,7 @@ function readAnswers(
 const lengthHeader = Buffer.from('ontent-')
 
 function contentLength(data: Buffer, headerEnd: number): number {
-  // "content-length" in any case: every "ontent-" is looked at, the header is a few hundred bytes.
+  // "content-length" with capitals or without: every "ontent-" is looked at, the header is a few hundred bytes.
   for (let from = 0; ;) {
     const found = data.indexOf(lengthHeader, from)
     if (found < 0 || found > headerEnd) return 0

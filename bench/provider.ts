@@ -24,7 +24,7 @@ const receiptDelaysMs = [300, 600]
 /** deliver_sm that wait for their answer; the rest queues here. */
 const receiptWindow = 1_000
 
-const counts: ProviderCounts = { submitted: 0, receipts: 0, refused: 0, done: 0 }
+const counts: ProviderCounts = { submitted: 0, receipts: 0, refused: 0, done: 0, bound: 0 }
 
 type Receipt = { session: SmppSession; id: string; from: string; to: string; isLast: boolean; dueAt: number }
 
@@ -33,7 +33,9 @@ const waiting: Receipt[][] = receiptDelaysMs.map(() => [])
 const heads = receiptDelaysMs.map(() => 0)
 
 function receiptPdu({ id, from, to, isLast }: Receipt): PduInput<'deliver_sm'> {
-  const [state, name, delivered, error] = isLast ? [2, 'DELIVRD', '001', '000'] : [3, 'EXPIRED', '000', '001']
+  const [state, name, delivered, error] = isLast
+    ? ([2, 'DELIVRD', '001', '000'] as const)
+    : ([3, 'EXPIRED', '000', '001'] as const)
   const words = `id:${id} sub:001 dlvrd:${delivered} submit date:2601010000 done date:2601010000 stat:${name} err:${error} text:`
   return {
     command: 'deliver_sm',
@@ -45,7 +47,7 @@ function receiptPdu({ id, from, to, isLast }: Receipt): PduInput<'deliver_sm'> {
     destinationNpi: 1,
     esmClass: 0x04,
     shortMessage: Buffer.from(words, 'latin1'),
-    tlvs: [textTlv(tags.receiptedMessageId, id), uint8Tlv(tags.messageState, state as number)],
+    tlvs: [textTlv(tags.receiptedMessageId, id), uint8Tlv(tags.messageState, state)],
   }
 }
 
@@ -110,6 +112,7 @@ const telling = createServer((socket) => {
   socket.on('close', () => listeners.delete(socket))
 })
 setInterval(() => {
+  counts.bound = [...server.sessions].filter((session) => session.bind !== undefined).length
   const line = formatCounts(counts)
   for (const socket of listeners) socket.write(line)
 }, tellEveryMs)

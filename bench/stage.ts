@@ -1,8 +1,10 @@
 /** A running Pombo with what a measurement needs of it: its database, a token, jobs for the load. */
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { runningUrl } from '../src/store/embedded/index.ts'
 import { firstIdAt } from '../src/lib/ids.ts'
 import { sendBodies } from './bodies.ts'
+import { watchDone } from './done-watch.ts'
 import type { LoadJob } from './load.ts'
 import { logIn, startPombo, type Pombo, type Provider } from './programs.ts'
 
@@ -23,6 +25,8 @@ export const connections = 64
 /** What the line to the lean provider may have under way at once, and more per second than anybody reaches. */
 const lineWindow = 1_000
 const lineRate = 1_000_000
+/** A worker looks at its lines every few seconds. */
+const bindMs = 60_000
 
 export async function openStage(provider?: Provider): Promise<Stage> {
   const pombo = await startPombo(
@@ -39,12 +43,7 @@ export async function openStage(provider?: Provider): Promise<Stage> {
   await assertDurable(query)
   // Accepting is measured on WhatsApp, of which nothing leaves meanwhile.
   await query("update line set paused_at = now(), paused_reason = 'benchmark' where channel = 'whatsapp'")
-  if (provider)
-    await query(
-      `update line set settings = settings || jsonb_build_object('host', '127.0.0.1', 'port', $1::int, 'systemId', 'bench', 'window', $2::int),
-        rate_per_second = $3, in_flight_limit = $2 where channel = 'sms'`,
-      [provider.port, lineWindow, lineRate],
-    )
+  if (provider) await pointLine(query, provider)
   const token = await logIn(pombo)
   const [company] = await query<{ id: string }>('select id from company')
   const bodies = {
@@ -77,6 +76,22 @@ export async function openStage(provider?: Provider): Promise<Stage> {
       await pombo.stop()
     },
   }
+}
+
+/** SMS goes to the lean provider from now on, and nowhere else: the sandbox would send receipts of its own. */
+async function pointLine(query: Stage['query'], provider: Provider): Promise<void> {
+  await query(
+    `update line set settings = settings || jsonb_build_object('host', '127.0.0.1', 'port', $1::int, 'systemId', 'bench', 'window', $2::int),
+      rate_per_second = $3, in_flight_limit = $2 where channel = 'sms'`,
+    [provider.port, lineWindow, lineRate],
+  )
+  const watch = await watchDone(provider.countsPort)
+  const giveUpAt = performance.now() + bindMs
+  while (watch.counts().bound === 0) {
+    if (performance.now() > giveUpAt) throw new Error('The line to the lean provider did not come up.')
+    await wait(20)
+  }
+  watch.close()
 }
 
 /** The product's own durability, or the numbers mean nothing. */

@@ -10,17 +10,20 @@ export type Result = {
   judgedBy?: 'median' | 'peak'
   /** Why the gate is missed whatever the value says, in words. */
   fault?: string
+  /** Why it says nothing about gate and goal: measured on another scale than the row's. */
+  unjudged?: string
   /** The numbers behind it, a line each. */
   details: string[]
 }
 
-export type Verdict = 'goal' | 'gate' | 'missed' | 'no gate' | 'not measured'
+export type Verdict = 'goal' | 'gate' | 'missed' | 'no gate' | 'not judged' | 'not measured'
 
 export const valueOf = ({ values, judgedBy }: Result): number =>
   judgedBy === 'peak' ? Math.max(...values) : median(values)
 
 export function judge(target: Target, result: Result | undefined): Verdict {
   if (result === undefined) return 'not measured'
+  if (result.unjudged !== undefined) return 'not judged'
   const value = valueOf(result)
   const meets = (limit: number | undefined) =>
     limit !== undefined && (target.better === 'more' ? value >= limit : value <= limit)
@@ -34,6 +37,7 @@ const marks: Record<Verdict, string> = {
   gate: 'ok',
   missed: 'FAIL',
   'no gate': '-',
+  'not judged': '~',
   'not measured': '',
 }
 
@@ -78,7 +82,9 @@ export function tableLines({ targets, results, reasonOf }: Table): string[] {
     line(widths.map((width) => '-'.repeat(width))),
     ...rows.flatMap(({ cells, result }) => [
       line(cells),
-      ...(result?.fault === undefined ? [] : [`${indent}${result.fault}`]),
+      ...[result?.fault, result?.unjudged].flatMap((text) =>
+        text === undefined ? [] : [`${indent}${text}`],
+      ),
       ...(result?.details ?? []).map((detail) => `${indent}${detail}`),
     ]),
   ]
