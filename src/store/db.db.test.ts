@@ -28,14 +28,23 @@ test('a statement that takes too long is ended, and one of a patient connection 
   }
 })
 
-test.each(['EPIPE', 'ECONNRESET', '08006', '57P01', '53300', undefined])(
+test.each(['EPIPE', 'ECONNRESET', '08006', '57P01', '53300'])(
   'an error with the code %s says that the database did not answer',
   (code) => {
-    const error = Object.assign(new Error('gone'), code !== undefined && { code })
+    const error = Object.assign(new Error('gone'), { code })
     expect(isConnectionError(error)).toBe(true)
     expect(isDataError(error)).toBe(false)
   },
 )
+
+test("so do the driver's own words, and a fault of ours does not", async () => {
+  const closed = createDb({ url: database.url, connections: 1, log: silentLog })
+  await closed.close()
+  const error: unknown = await closed.query('select 1').catch((fault: unknown) => fault)
+  expect(isConnectionError(error)).toBe(true)
+  expect(isConnectionError(new Error('Connection terminated unexpectedly'))).toBe(true)
+  expect(isConnectionError(new Error('cannot read the template'))).toBe(false)
+})
 
 test('what PostgreSQL refuses is its answer', async () => {
   const refused: unknown = await database.db.query('select 1/0').catch((error: unknown) => error)

@@ -149,14 +149,21 @@ export const sqlState = (error: unknown): string | undefined =>
     ? error.code
     : undefined
 
+/** How `pg` says that there is no connection; the operating system's own faults have a code. */
+const driverWords =
+  /^(Connection terminated|Client (has encountered a connection error|was closed)|Cannot use a pool after|Query read timeout|timeout (exceeded|expired)|Received unexpected|The server does not support SSL|There was an error establishing)/
+
 /**
  * True when the database did not answer: nothing is known about what it did. An SQLSTATE means that it spoke,
  * except for those it says when it is going away (57P0x, 08xxx) or has no room for us (53300).
  */
 export function isConnectionError(error: unknown): boolean {
   const state = sqlState(error)
-  if (state === undefined)
-    return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError)
+  if (state === undefined) {
+    if (!(error instanceof Error)) return false
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+    return /^E[A-Z_]+$/.test(code) || driverWords.test(error.message)
+  }
   return state.startsWith('08') || state.startsWith('57P') || state === '53300'
 }
 
