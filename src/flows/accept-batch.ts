@@ -19,7 +19,7 @@ import {
   type StoredMessage,
 } from '../store/accepting.ts'
 import type { Catalogue, CatalogueCache, Catalogues } from '../store/catalogue.ts'
-import { isConnectionError, type Connection, type Db } from '../store/db.ts'
+import { isConnectionError, sqlState, type Connection, type Db } from '../store/db.ts'
 import { findRestrictionHits } from '../store/restrictions.ts'
 import { mediaIdsOf } from './compose-content.ts'
 import { decideMessage, type ContactState } from './decide-message.ts'
@@ -371,7 +371,8 @@ async function commit(
   try {
     await connection.query('commit')
   } catch (error) {
-    if (!isConnectionError(error)) throw error
+    // Whatever it is, if the database did not say it, the database may have committed.
+    if (sqlState(error) !== undefined && !isConnectionError(error)) throw error
     log.warn({ err: error }, 'connection lost while committing; looking the messages up')
     const stored = firstMessageId === undefined ? [] : await lookUp(db, [firstMessageId])
     if (stored.length === 0)

@@ -302,6 +302,32 @@ describe('a held contact', () => {
   })
 })
 
+describe('a COMMIT that fails in a way nobody knows', () => {
+  it.each(['after', 'before'])(
+    '%s the database has done it: the message is stored once, and accepted',
+    async (when) => {
+      let faults = 0
+      const db: Db = {
+        ...database.db,
+        async connect() {
+          const connection = await database.db.connect()
+          return {
+            ...connection,
+            async query(statement, values) {
+              if (statement !== 'commit' || faults++ > 0) return await connection.query(statement, values)
+              if (when === 'after') await connection.query(statement)
+              throw new Error('words of a driver to come')
+            },
+          }
+        },
+      }
+      const digits = randomMobile()
+      expect((await acceptorOf(db).accept(submit(sms(digits)))).kind).toBe('accepted')
+      expect(await database.db.query('select 1 from message where recipient = $1', [digits])).toHaveLength(1)
+    },
+  )
+})
+
 describe('a dry run', () => {
   it('answers like a real call and leaves nothing behind', async () => {
     const digits = randomMobile()
