@@ -4,6 +4,8 @@
  * person, so that it is as wide as a real one and has every column that there is.
  */
 import { statfs } from 'node:fs/promises'
+import { silentLog } from '../src/lib/log.ts'
+import { createDb } from '../src/store/db.ts'
 import { ensureMonths } from '../src/store/partitions.ts'
 import type { Stage } from './stage.ts'
 
@@ -32,15 +34,9 @@ export async function fill(
   await query('set synchronous_commit = off')
   await query(newId)
   const facts = await findFacts(stage, size.messages)
-  await ensureMonths(
-    {
-      query: async (statement, values) =>
-        (await query(typeof statement === 'string' ? statement : statement.text, [
-          ...(values ?? []),
-        ])) as never[],
-    },
-    facts.months,
-  )
+  const db = createDb({ url: stage.url, connections: 1, log: silentLog, applicationName: 'bench' })
+  await ensureMonths(db, facts.months)
+  await db.close()
   await fillContacts(stage, facts)
   for (let from = 0; from < size.messages; from += chunk) {
     const to = Math.min(size.messages, from + chunk)
