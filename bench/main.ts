@@ -142,11 +142,12 @@ async function main(): Promise<number> {
     minutes: (performance.now() - startedAt) / 60_000,
   })
   console.log(`Written to ${file}.`)
-  const missed = targets.filter((target) => judge(target, results.get(target.id)) === 'missed')
+  const verdicts = targets.map((target) => ({ target, verdict: judge(target, results.get(target.id)) }))
+  const missed = verdicts.filter(({ verdict }) => verdict === 'missed').map(({ target }) => target.id)
+  const gates = verdicts.filter(({ target }) => 'gate' in target)
+  const held = gates.filter(({ verdict }) => verdict === 'gate' || verdict === 'goal')
   console.log(
-    missed.length === 0
-      ? 'Every gate that was measured holds.'
-      : `Missed: ${missed.map(({ id }) => id).join(', ')}.`,
+    `Of ${gates.length} gates ${held.length} hold, ${missed.length} are missed${missed.length > 0 ? ` (${missed.join(', ')})` : ''}, ${gates.length - held.length - missed.length} were not measured.`,
   )
   return missed.length === 0 ? 0 : 1
 }
