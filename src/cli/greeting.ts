@@ -12,7 +12,7 @@ export function greeting(io: Io, config: Config, quickstart: Quickstart | undefi
     bold(io, 'Pombo is ready.'),
     `  Unified Message Sending API  ${addresses.unified}/v1`,
     `  Direct Message API           ${addresses.direct}/v1/directmessage`,
-    `  Console                      ${addresses.console}`,
+    `  API reference                ${addresses.console}/docs`,
   ]
   if (quickstart === undefined) return [...lines, ''].join('\n')
   const { console: door, sandbox } = quickstart
@@ -20,7 +20,7 @@ export function greeting(io: Io, config: Config, quickstart: Quickstart | undefi
     ...lines,
     ...(sandbox.url ? [`  Sandbox (phone and mailbox)  ${sandbox.url}`] : []),
     '',
-    `Sign in to the console as ${bold(io, door.username)} of ${bold(io, door.company)} with ${bold(io, door.password)}`,
+    `The administrator of the admin API is ${bold(io, door.username)} of ${bold(io, door.company)} with ${bold(io, door.password)}`,
     dim(io, `All of this is in ${quickstartFile(config.dataDir)}.`),
     '',
     bold(io, 'Log in, then send one message on each channel:'),

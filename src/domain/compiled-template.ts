@@ -208,7 +208,7 @@ export function smsProblems(text: string, at: 'variables' | 'text'): Problem[] {
     : []
 }
 
-const subjectProblems = (subject: string | undefined): Problem[] =>
+export const subjectProblems = (subject: string | undefined): Problem[] =>
   subject !== undefined && characters(subject) > textLimits.subject
     ? [{ at: 'subject', message: `the filled subject has more than ${textLimits.subject} characters` }]
     : []

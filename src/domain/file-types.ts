@@ -16,8 +16,8 @@ const whatsappMaxBytes: Record<WhatsAppKind, number> = {
   sticker: 100 * 1024,
 }
 
-/** What common mail servers take, counted over all files of a message before encoding. */
-export const emailMaxBytes = 25 * mb
+/** Common mail servers take 25 MiB, of which base64 leaves this much for all files of a message. */
+export const emailMaxBytes = 18 * mb
 
 const office = 'application/vnd.openxmlformats-officedocument'
 

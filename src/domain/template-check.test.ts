@@ -88,6 +88,14 @@ describe('verification', () => {
       'buttons',
     ],
     ['a body without the code', verification({ body: 'Your code' }), 'body'],
+    [
+      'further variables at the end of the body, where the provider takes none',
+      verification({
+        body: 'Hi @Joker1, @Code is your code at @Company',
+        variables: ['Joker1', 'Code', 'Company'],
+      }),
+      'body',
+    ],
     ['no declared code', verification({ variables: [] }), 'variables'],
   ])('%s is refused', (_what, given, field) => expect(fieldsOf(given)).toContain(field))
 

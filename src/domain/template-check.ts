@@ -182,8 +182,9 @@ function checkWhatsApp({ kind, content }: TemplateDraft): FieldProblem[] {
   if (content.subject) problems.push(problem('subject', 'belongs to e-mail templates only'))
   if (countCharacters(body) > limits.whatsappBody)
     problems.push(problem('body', `must have at most ${limits.whatsappBody} characters`))
-  // The provider words the body of an authentication template itself, and begins it with the code.
-  if (kind !== 'verification') problems.push(...checkVariablePlaces(body, variables))
+  // The provider words the body of an authentication template (`@Code` alone) itself, and begins it with the code.
+  const isAuthentication = kind === 'verification' && variables.length === 1
+  if (!isAuthentication) problems.push(...checkVariablePlaces(body, variables))
   if (header?.kind === 'text') {
     if (header.text.trim() === '') problems.push(problem('header', 'must not be empty'))
     if (countCharacters(header.text) > limits.whatsappHeader)

@@ -10,5 +10,6 @@ export const fileKey = (file: FileRef): string =>
 export function fileOf(message: OutgoingMessage, file: FileRef): FileBytes {
   const found = message.files.get(fileKey(file))
   if (found === undefined) throw new Error(`The bytes of ${file.name} are not at hand.`)
-  return found
+  // The same bytes may go under two names: name and type are the reference's own.
+  return { bytes: found.bytes, name: file.name, mimeType: file.mimeType }
 }

@@ -84,12 +84,8 @@ async function inTransaction(
   const now = context.clock.now()
   const plan = planBatch(entries)
   await connection.query('begin')
-  // Restrictions change by hand and need no lock: looked up beside the locks, on a connection of their own.
-  const [locked, restrictionHits] = await Promise.all([
-    lockContacts(connection, plan.contacts, plan.keys),
-    findHits(context.db, catalogues, entries, now),
-  ])
-  const facts = await loadFacts(connection, {
+  const locked = await lockContacts(connection, plan.contacts, plan.keys)
+  const factsQuery = {
     companyIds: plan.companyIds,
     apiTokenHashes: plan.apiTokenHashes,
     directTokenHashes: plan.directTokenHashes,
@@ -101,7 +97,12 @@ async function inTransaction(
     absent: plan.contacts.filter((probe) => locked.absent.has(probe.ref)),
     media: plan.media,
     now,
-  })
+  }
+  // Restrictions change by hand and need no lock: looked up beside the facts, on a connection of their own.
+  const [facts, restrictionHits] = await Promise.all([
+    loadFacts(connection, factsQuery),
+    findHits(context.db, catalogues, entries, now, (index) => locked.found.get(plan.contactRefs[index]!)),
+  ])
   if (dropStale(context.catalogues, catalogues, facts)) {
     await rollback(connection)
     return 'stale'
@@ -271,6 +272,7 @@ export function findHits(
   catalogues: Catalogues,
   entries: readonly Entry[],
   now: Date,
+  contactOf: (index: number) => ContactRow | undefined,
 ): Promise<Map<number, RestrictionHit[]>> {
   const probes = entries.flatMap(({ submission: { sender, request } }, ref) => {
     const listIds = catalogues.get(sender.companyId)?.listIds ?? []
@@ -281,7 +283,8 @@ export function findHits(
       listIds,
       phone: recipient.kind === 'phone' ? recipient.phone.key : undefined,
       email: recipient.kind === 'email' ? recipient.email.key : undefined,
-      document: request.documentNumber,
+      // The tax identifier is the document number of the other API: given with the call, else as stored.
+      document: request.documentNumber ?? request.contact.taxId ?? contactOf(ref)?.tax_id ?? undefined,
       contract: request.contractCode,
     }
   })

@@ -4,6 +4,7 @@ import {
   characters,
   renderTemplate,
   smsProblems,
+  subjectProblems,
   textLimits,
   type CompiledTemplate,
 } from '../domain/compiled-template.ts'
@@ -63,6 +64,7 @@ function composeText(
     channel === 'email' && request.subject !== undefined
       ? fillText(compileText(request.subject), contactValue, headerSafe).text
       : undefined
+  problems.push(...subjectProblems(subject))
   if (channel === 'sms') problems.push(...smsProblems(text, 'text'))
   if (
     channel === 'whatsapp' &&
@@ -148,7 +150,7 @@ function givenVariables(
     const { key, value } = what.header
     if (key !== undefined && variableKey(key) !== headerVariable?.key)
       problems.push({ at: 'header', message: 'the header of this template has no variable of this name' })
-    else if (headerVariable && value !== undefined) given.set(headerVariable.key, value)
+    else if (headerVariable && value !== undefined) give(headerVariable.name, value)
   }
   for (const name of isTwice) problems.push({ at: 'variables', message: `variable ${name} is given twice` })
   const code = given.get('code')

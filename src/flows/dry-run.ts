@@ -46,7 +46,7 @@ async function look(context: BatchContext, submission: Submission): Promise<Outc
     const contactIds = row ? [row.id] : []
     const [facts, hits] = await Promise.all([
       loadFacts(db, { ...plan, keys: [], contactIds, countedContactIds: contactIds, absent: [], now }),
-      findHits(db, catalogues, [entry], now),
+      findHits(db, catalogues, [entry], now, () => row),
     ])
     if (dropStale(context.catalogues, catalogues, facts)) continue
     const catalogue = catalogues.get(sender.companyId)

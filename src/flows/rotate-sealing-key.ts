@@ -40,10 +40,9 @@ export async function rotateSealingKey(options: {
   onProgress?(done: number): void
 }): Promise<RotationResult> {
   const { db, keySource } = options
-  const connection = await db.connect()
+  const connection = await db.connect({ isPatient: true })
   let isBroken = true
   try {
-    await connection.query('set statement_timeout = 0')
     // A Pombo that starts meanwhile waits here, and then finds one key or the other.
     const result = await withMigrationLock(connection, async () => {
       await refuseOthers(options)

@@ -27,7 +27,7 @@ export function sendFault(reply: FastifyReply, error: unknown, log: Log): Fastif
   const requestId = reply.request.id
   if (error instanceof UnavailableError || error instanceof TooManyRequestsError) {
     const status = error instanceof UnavailableError ? 503 : 429
-    log.info({ requestId, status, reason: error.message, cause: error.cause }, 'turned away')
+    log.info({ requestId, status, reason: error.message, err: error.cause }, 'turned away')
     reply.header('retry-after', String(error.retryAfterSeconds))
     return sendError(reply, status, error.message)
   }

@@ -70,7 +70,7 @@ type Context = {
 type Reader = (raw: unknown, context: Context, name: string | number) => unknown
 
 export function compileReader<S extends TSchema>(schema: S): (value: unknown) => Reading<Static<S>> {
-  const read = readerOf(schema as Node)
+  const read = readerOf(schema)
   return (raw) => {
     const context: Context = { path: [], errors: undefined, places: undefined }
     const value = read(raw, context, '')

@@ -24,7 +24,8 @@ test.each([0, 1, 65_535, 65_536, 65_537, 131_072, 400_000])(
   async (length) => {
     const plain = randomBytes(length)
     const sealed = await seal(plain, 10_007)
-    expect(sealed.includes(plain.subarray(0, 32)) && length > 0).toBe(false)
+    // A few bytes may be met by chance.
+    expect(length >= 32 && sealed.includes(plain.subarray(0, 32))).toBe(false)
     expect((await open(sealed, 70_001)).equals(plain)).toBe(true)
   },
 )

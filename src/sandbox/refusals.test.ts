@@ -151,7 +151,7 @@ describe('WhatsApp', () => {
     parameterFormat: () => postTemplate('com_imagem'),
     renderedTooLong: () => postTemplate('ola', [text('x'.repeat(1100))]),
     mediaTooLarge: async () => (await upload('image/png', 5 * 1024 * 1024 + 1)).error,
-    mediaWrongType: async () => (await upload('application/zip', 10)).error,
+    mediaWrongType: async () => (await upload('application/x-msdownload', 10)).error,
     unknownMedia: () => post({ type: 'image', image: { id: '123' } }),
     authenticationToUserId: () =>
       postTemplate('codigo', [text('1')], { to: undefined, recipient: 'BR.abc123' }),

@@ -52,7 +52,7 @@ with o as materialized (
 )
 select o.message_id as "messageId", o.company_id as "companyId", o.line_id as "lineId", o.contact_id as "contactId",
   o.due_at as "dueAt", o.expires_at as "expiresAt", m.api, m.channel, m.recipient, m.template_id as "templateId",
-  m.segment_id as "segmentId", m.document_number as "documentNumber", m.contract_code as "contractCode", m.content,
+  m.segment_id as "segmentId", coalesce(m.document_number, c.tax_id) as "documentNumber", m.contract_code as "contractCode", m.content,
   coalesce(c.opted_out_channels, '{}') as "optedOutChannels", c.marketing_opted_out_at as "marketingOptedOutAt",
   c.email_bounced_at as "emailBouncedAt", c.id is not null as "hasContact"
 from o join message m on m.id = o.message_id left join contact c on c.id = o.contact_id

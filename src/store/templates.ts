@@ -30,6 +30,8 @@ async function takenProblems(db: Queryable, companyId: string, input: TemplateDr
   const problems: FieldProblem[] = []
   if (rows.some((row) => row.name_key === nameKey(input.name))) problems.push(taken('name', input.name))
   if (rows.some((row) => row.code_key === nameKey(input.code))) problems.push(taken('code', input.code))
+  const { provider } = input.content
+  if (problems.length === 0 && provider) problems.push(taken('provider.name', provider.name))
   return problems
 }
 
@@ -123,7 +125,8 @@ export async function changeTemplate(
     return template && saved(template)
   } catch (error) {
     // Inside a transaction nothing more can be asked, so it stays open which of the two it is.
-    if (isUniqueViolation(error)) return notSaved({ field: 'name', message: 'or code is already taken' })
+    if (isUniqueViolation(error))
+      return notSaved({ field: 'name', message: 'or code, or name at the provider, is already taken' })
     throw error
   }
 }

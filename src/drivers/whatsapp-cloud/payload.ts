@@ -9,7 +9,7 @@ import type { JsonObject } from '../json.ts'
 
 type TemplateContent = Extract<MessageContent, { kind: 'template' }>
 type TextContent = Extract<MessageContent, { kind: 'text' }>
-export type MediaKind = 'image' | 'video' | 'audio' | 'document'
+export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 
 /** One call. `files` are uploaded first; `body` gets their ids. */
 export type Part = { files: FileRef[]; body(mediaIds: ReadonlyMap<FileRef, string>): JsonObject }
@@ -20,7 +20,11 @@ const kinds: readonly (readonly [mimeType: RegExp, kind: MediaKind])[] = [
   [/^image\/(?:jpeg|png)$/, 'image'],
   [/^video\/(?:mp4|3gpp)$/, 'video'],
   [/^audio\/(?:aac|amr|mpeg|mp4|ogg)$/, 'audio'],
+  [/^image\/webp$/, 'sticker'],
 ]
+
+/** Neither has a caption. */
+const isMute = (kind: MediaKind): boolean => kind === 'audio' || kind === 'sticker'
 
 /** What WhatsApp does not show in the conversation goes as a document, also pictures of other formats. */
 export const mediaKindOf = (mimeType: string): MediaKind => {
@@ -36,7 +40,7 @@ const textPart = (text: string): Part => ({ files: [], body: () => ({ type: 'tex
 function textParts({ text, files }: TextContent): Part[] {
   if (files.length === 0) return [textPart(text)]
   const canCaption = text !== '' && Array.from(text).length <= maxCaptionLength
-  const carrier = canCaption ? files.findIndex(({ mimeType }) => mediaKindOf(mimeType) !== 'audio') : -1
+  const carrier = canCaption ? files.findIndex(({ mimeType }) => !isMute(mediaKindOf(mimeType))) : -1
   const media = files.map((file, index) => mediaPart(file, index === carrier ? text : undefined))
   return text !== '' && carrier < 0 ? [textPart(text), ...media] : media
 }

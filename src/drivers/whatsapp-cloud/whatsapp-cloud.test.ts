@@ -298,7 +298,8 @@ describe('what is sent', () => {
   test.each([
     ['image/jpeg', 'image'],
     ['image/png', 'image'],
-    ['image/webp', 'document'],
+    ['image/webp', 'sticker'],
+    ['image/gif', 'document'],
     ['video/mp4', 'video'],
     ['audio/ogg; codecs=opus', 'audio'],
     ['application/zip', 'document'],

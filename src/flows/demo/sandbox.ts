@@ -9,6 +9,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { showId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Sealer } from '../../lib/secrets.ts'
+import { readTemplate } from '../../sandbox/graph/template-rules.ts'
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts'
 import { openAttendance } from '../../store/attendances.ts'
 import { readCallbackSecret } from '../../store/companies.ts'
@@ -119,11 +120,19 @@ async function openSandbox(
           verifiedName: line.name,
           webhookUrl: `${local}/hooks/whatsapp-cloud/${showId('lin', line.id)}`,
         })),
-      templates: templates.map(toProviderTemplate),
+      templates: templates.map(toProviderTemplate).filter((template) => isTaken(template, log)),
     },
     log,
     clock,
   })
+}
+
+/** One template that a provider would not take costs its own sends, and not the start of everything. */
+function isTaken(template: ReturnType<typeof toProviderTemplate>, log: Log): boolean {
+  const reading = readTemplate(template, 'APPROVED')
+  if ('id' in reading) return true
+  log.warn({ template: template.name, reason: reading.details }, 'the sandbox does not take a template')
+  return false
 }
 
 /** Ports may be others than last time, so every start writes them. */

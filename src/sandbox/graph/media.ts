@@ -31,6 +31,9 @@ const kinds: Record<MediaFacts['kind'], { maxBytes: number; mimeTypes: string[] 
       `${office}.wordprocessingml.document`,
       `${office}.spreadsheetml.sheet`,
       `${office}.presentationml.presentation`,
+      // Not on the provider's list, but sent as documents in practice.
+      'application/zip',
+      'text/csv',
     ],
   },
   sticker: { maxBytes: 500 * 1024, mimeTypes: ['image/webp'] },

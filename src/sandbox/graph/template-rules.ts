@@ -60,7 +60,7 @@ function readComponent(value: JsonObject): TemplateComponent {
   if (typeof value.format === 'string') component.format = value.format.toUpperCase()
   if (Array.isArray(value.buttons)) {
     component.buttons = asList(value.buttons).map(
-      (button) => ({ ...button, type: String(button.type).toUpperCase() }) as TemplateButton,
+      (button) => ({ ...button, type: String(button.type).toUpperCase() }),
     )
   }
   if (Array.isArray(value.cards)) {

@@ -86,4 +86,4 @@ create table callback_endpoint (
 
 -- Which lane an address belongs to. Spellings of one host that differ become two lanes, which harms nobody.
 create function callback_lane(url text) returns text language sql immutable parallel safe
-  return left(lower(coalesce(substring(url from '^[^:]*:[/\\]*[^/\\?#]*'), '')), 300);
+  return left(lower(coalesce(substring(url from '^[^?#]*'), '')), 300);

@@ -38,7 +38,12 @@ const addTemplate = async (input: Partial<TemplateInput> & Pick<TemplateInput, '
   return must(await createTemplate(d.app.db, c().id, { name: code, code, kind: 'text', ...input }))
 }
 const provider = (parameterFormat: 'positional' | 'named') =>
-  ({ name: 'x', language: 'en', parameterFormat, category: 'utility' }) as const
+  ({
+    name: `x_${Math.random().toString(36).slice(2)}`,
+    language: 'en',
+    parameterFormat,
+    category: 'utility',
+  }) as const
 
 describe('a message must be bound to a template configured beforehand', () => {
   test('sending without a template is not possible', async () => {
@@ -219,6 +224,16 @@ describe('on WhatsApp variables.body holds the body variables', () => {
     expect(await sentTemplate(whatsappBody({ variables }))).toMatchObject({
       header: { parameters: [{ value: '4711' }] },
     })
+  })
+
+  test('given by header_value and in the body too it is given twice: 422', async () => {
+    const variables = {
+      header_key: 'InvoiceNumber',
+      header_value: 'H1',
+      body: { InvoiceNumber: 'H2', Amount: '1', DueDate: '2' },
+    }
+    const answer = await c().send('whatsapp', whatsappBody({ template_code: 'invoice', variables }))
+    expectInvalid(answer, 'variables')
   })
 
   test("a header_key that is not the template's: 422", async () => {

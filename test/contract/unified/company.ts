@@ -413,7 +413,7 @@ export async function createCompany(db: Db, baseUrl: () => string, options: Comp
       )
     },
     /** A restriction list that holds these phones, and the rule that makes it count. */
-    async addRestrictionList(listName: string, phones: TestPhone[]): Promise<void> {
+    async addRestrictionList(listName: string, phones: TestPhone[]): Promise<string> {
       const listId = newId()
       await db.query(
         'insert into restriction_list (id, company_id, name, name_key) values ($1, $2, $3, $4)',
@@ -425,6 +425,7 @@ export async function createCompany(db: Db, baseUrl: () => string, options: Comp
           digitsOf(phone),
         ])
       await this.addRule({ kind: 'restriction_list', settings: { listId } })
+      return listId
     },
     /** An item of the media library and its address. */
     async addMedia(

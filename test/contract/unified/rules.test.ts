@@ -30,6 +30,21 @@ describe("a company's rules", () => {
     expect(await company.contact(to)).toBeUndefined()
   })
 
+  test('by document number look at the tax identifier, given with the call or stored', async () => {
+    const company = await u.newCompany()
+    const list = await company.addRestrictionList('Debtors', [])
+    await u.app.db.query(
+      `insert into restriction_entry (list_id, field, is_prefix, value) values ($1, 'document', false, '12345678900')`,
+      [list],
+    )
+    const refused = await company.send(company.sms({ contact: { id: '123.456.789-00' } }))
+    expectRefused(refused, 'message not sent: document number is on the restriction list "Debtors"')
+    const to = freshPhone()
+    await company.addContact(to, { tax_id: '123.456.789-00' })
+    expect((await company.send(company.sms({ destination: to }))).status).toBe(400)
+    expectAccepted(await company.send(company.sms({ contact: { id: '987.654.321-00' } })))
+  })
+
   test('leave others alone', async () => {
     const company = await u.newCompany()
     await company.addRestrictionList('Debtors', [freshPhone()])
