@@ -1,44 +1,17 @@
 /** One batch in one transaction: lock, facts, decide one after another, write, commit. */
-import { setTimeout } from 'node:timers/promises'
-import type { Contact } from '../domain/contact.ts'
 import type { MediaFile } from '../domain/media.ts'
 import type { Outcome } from '../domain/outcome.ts'
-import type { Recipient } from '../domain/send-request.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
 import type { RestrictionHit } from '../rules/facts.ts'
-import {
-  findStored,
-  loadFacts,
-  lockContacts,
-  writeAccepted,
-  type AcceptFacts,
-  type ContactProbe,
-  type ContactRow,
-  type KeyProbe,
-  type StoredMessage,
-} from '../store/accepting.ts'
+import { loadFacts, lockContacts, writeAccepted, type AcceptFacts } from '../store/accepting.ts'
 import type { Catalogue, CatalogueCache, Catalogues } from '../store/catalogue.ts'
-import { isConnectionError, sqlState, type Connection, type Db } from '../store/db.ts'
-import { findRestrictionHits } from '../store/restrictions.ts'
-import { mediaIdsOf } from './compose-content.ts'
+import { isConnectionError, type Connection } from '../store/db.ts'
+import type { BatchContext, Entry } from './accept-entry.ts'
+import { createState } from './contact-state.ts'
 import { decideMessage, type ContactState } from './decide-message.ts'
+import { commit, LostCommitError } from './lost-commit.ts'
+import { findHits, planBatch } from './plan-batch.ts'
 import { Recorder } from './record-decision.ts'
 import type { Submission } from './submission.ts'
-
-export type Entry = {
-  submission: Submission
-  messageId: string
-  /** Used when the contact is new. */
-  contactId: string
-  impatientAt: number
-  tries: number
-  /** A COMMIT of it was lost: looked up before it runs again. */
-  isDoubtful: boolean
-  answer(outcome: Outcome): void
-}
-
-export type BatchContext = { db: Db; clock: Clock; log: Log; catalogues: CatalogueCache; random(): number }
 
 export type BatchResult = {
   answers: [Entry, Outcome][]
@@ -209,88 +182,6 @@ export const ownMedia = (facts: AcceptFacts, companyId: string): ReadonlyMap<str
   )
 }
 
-/** Each contact, key, token, company and media item of the batch once. */
-export function planBatch(entries: readonly Entry[]) {
-  const contacts: ContactProbe[] = []
-  const keys: KeyProbe[] = []
-  const contactRefs: number[] = []
-  const keyRefs: (number | undefined)[] = []
-  const refByContact = new Map<string, number>()
-  const refByKey = new Map<string, number>()
-  const companyIds = new Set<string>()
-  const apiTokens = new Set<string>()
-  const directTokens = new Set<string>()
-  const media: { company_id: string; id: string }[] = []
-  for (const { submission } of entries) {
-    const { sender, request, idempotency } = submission
-    companyIds.add(sender.companyId)
-    if (sender.kind !== 'console_user')
-      (sender.kind === 'api_user' ? apiTokens : directTokens).add(sender.tokenHash.toString('hex'))
-    const probe = contactProbe(contacts.length, sender.companyId, request.recipient)
-    const contactKey = `${sender.companyId} ${probe.phone_key ?? probe.email_key}`
-    const known = refByContact.get(contactKey)
-    if (known === undefined) {
-      refByContact.set(contactKey, contacts.length)
-      contacts.push(probe)
-    }
-    contactRefs.push(known ?? probe.ref)
-    keyRefs.push(idempotency && keyRef(idempotency, sender.companyId))
-    for (const id of mediaIdsOf(request)) media.push({ company_id: sender.companyId, id })
-  }
-  return {
-    contacts,
-    keys,
-    contactRefs,
-    keyRefs,
-    companyIds: [...companyIds],
-    apiTokenHashes: [...apiTokens],
-    directTokenHashes: [...directTokens],
-    media,
-  }
-
-  function keyRef({ route, key }: { route: string; key: string }, companyId: string): number {
-    const full = `${companyId} ${route} ${key}`
-    const known = refByKey.get(full)
-    if (known !== undefined) return known
-    const ref = keys.length
-    refByKey.set(full, ref)
-    keys.push({ ref, company_id: companyId, route, key })
-    return ref
-  }
-}
-
-export const contactProbe = (ref: number, companyId: string, recipient: Recipient): ContactProbe => ({
-  ref,
-  company_id: companyId,
-  phone_key: recipient.kind === 'phone' ? recipient.phone.key : null,
-  email_key: recipient.kind === 'email' ? recipient.email.key : null,
-})
-
-/** Asked only of companies that have lists at all. */
-export function findHits(
-  db: Db,
-  catalogues: Catalogues,
-  entries: readonly Entry[],
-  now: Date,
-  contactOf: (index: number) => ContactRow | undefined,
-): Promise<Map<number, RestrictionHit[]>> {
-  const probes = entries.flatMap(({ submission: { sender, request } }, ref) => {
-    const listIds = catalogues.get(sender.companyId)?.listIds ?? []
-    if (listIds.length === 0) return []
-    const { recipient } = request
-    return {
-      ref,
-      listIds,
-      phone: recipient.kind === 'phone' ? recipient.phone.key : undefined,
-      email: recipient.kind === 'email' ? recipient.email.key : undefined,
-      // The tax identifier is the document number of the other API: given with the call, else as stored.
-      document: request.documentNumber ?? request.contact.taxId ?? contactOf(ref)?.tax_id ?? undefined,
-      contract: request.contractCode,
-    }
-  })
-  return probes.length === 0 ? Promise.resolve(new Map()) : findRestrictionHits(db, probes, now)
-}
-
 /** True when a company changed since its catalogue was loaded: the batch runs again with what is true now. */
 export function dropStale(cache: CatalogueCache, used: Catalogues, facts: AcceptFacts): boolean {
   let isStale = false
@@ -301,123 +192,4 @@ export function dropStale(cache: CatalogueCache, used: Catalogues, facts: Accept
     isStale = true
   }
   return isStale
-}
-
-export function createState(
-  entry: Entry,
-  row: ContactRow | undefined,
-  facts: AcceptFacts,
-  catalogue: Catalogue | undefined,
-  now: Date,
-): ContactState {
-  const { request } = entry.submission
-  if (row === undefined)
-    return {
-      contact: newContact(entry.contactId, request.recipient),
-      isNew: true,
-      windows: new Map(),
-      counters: new Map(),
-    }
-  const attendance = facts.attendances.get(row.id)
-  const idleMs = (catalogue?.attendanceIdleHours ?? 24) * 3_600_000
-  const isIdle = attendance !== undefined && now.getTime() - attendance.activeAt.getTime() >= idleMs
-  return {
-    contact: {
-      id: row.id,
-      phone: row.phone,
-      email: row.email,
-      name: row.name,
-      taxId: row.tax_id,
-      customCode: row.custom_code,
-      tag: row.tag,
-      jokers: row.jokers ?? [],
-      segmentId: row.segment_id,
-      lastInteractionAt: row.last_interaction_at === null ? null : new Date(row.last_interaction_at),
-      optedOutChannels: row.opted_out_channels,
-      marketingOptedOutAt: row.marketing_opted_out_at === null ? null : new Date(row.marketing_opted_out_at),
-      emailBouncedAt: row.email_bounced_at === null ? null : new Date(row.email_bounced_at),
-    },
-    isNew: false,
-    attendance: isIdle ? undefined : attendance,
-    idleAttendanceId: isIdle ? attendance.id : undefined,
-    windows: facts.windows.get(row.id) ?? new Map(),
-    counters: facts.counters.get(row.id) ?? new Map(),
-  }
-}
-
-const newContact = (id: string, recipient: Recipient): Contact => ({
-  id,
-  phone: recipient.kind === 'phone' ? recipient.phone.e164 : null,
-  email: recipient.kind === 'email' ? recipient.email.address : null,
-  name: null,
-  taxId: null,
-  customCode: null,
-  tag: null,
-  jokers: [],
-  segmentId: null,
-  lastInteractionAt: null,
-  optedOutChannels: [],
-  marketingOptedOutAt: null,
-  emailBouncedAt: null,
-})
-
-/**
- * A connection lost at COMMIT leaves the outcome open. The transaction is one: its first message is stored, or
- * nothing of it is. Not found is not yet "no", because the server may still be at work on it: its messages run
- * again with the same ids, and are looked up first.
- */
-async function commit(
-  { db, log }: BatchContext,
-  connection: Connection,
-  firstMessageId: string | undefined,
-): Promise<void> {
-  try {
-    await connection.query('commit')
-  } catch (error) {
-    // Whatever it is, if the database did not say it, the database may have committed.
-    if (sqlState(error) !== undefined && !isConnectionError(error)) throw error
-    log.warn({ err: error }, 'connection lost while committing; looking the messages up')
-    const stored = firstMessageId === undefined ? [] : await lookUp(db, [firstMessageId])
-    if (stored.length === 0)
-      throw new LostCommitError('the connection was lost while committing', { cause: error })
-  }
-}
-
-/** The database may need a moment to take connections again. */
-async function lookUp(db: Db, messageIds: string[]): Promise<StoredMessage[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await findStored(db, messageIds)
-    } catch (error) {
-      if (attempt === 3 || !isConnectionError(error))
-        throw new LostCommitError('the database is away', { cause: error })
-      await setTimeout(attempt * 100)
-    }
-  }
-}
-
-/** The connection went away at COMMIT: the messages may be stored or not. */
-export class LostCommitError extends Error {}
-
-/** Answers for messages whose COMMIT was lost, but which are stored after all. */
-export async function findLostAnswers(
-  { db }: BatchContext,
-  entries: readonly Entry[],
-): Promise<[Entry, Outcome][]> {
-  const stored = new Map(
-    (
-      await lookUp(
-        db,
-        entries.map((entry) => entry.messageId),
-      )
-    ).map((row) => [row.id, row]),
-  )
-  return entries.flatMap((entry): [Entry, Outcome][] => {
-    const row = stored.get(entry.messageId)
-    if (row === undefined) return []
-    if (row.state === 'blocked') return [[entry, { kind: 'refused', verdicts: row.reasons ?? [] }]]
-    const kind = row.state === 'not_sent' ? 'not_sent' : 'accepted'
-    const { messageId, submission } = entry
-    return [[entry, { kind, messageId, requestId: submission.requestId, isReplay: false, verdicts: [] }]]
-  })
 }

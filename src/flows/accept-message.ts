@@ -9,8 +9,10 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { CatalogueCache } from '../store/catalogue.ts'
 import { isConflictError, isConnectionError, isDataError, sqlState, type Db } from '../store/db.ts'
-import { findLostAnswers, LostCommitError, runBatch, type Entry } from './accept-batch.ts'
+import { runBatch } from './accept-batch.ts'
+import type { Entry } from './accept-entry.ts'
 import { dryRun } from './dry-run.ts'
+import { findLostAnswers, LostCommitError } from './lost-commit.ts'
 import type { AcceptMessage, Submission } from './submission.ts'
 
 export type AcceptorOptions = {

@@ -3,17 +3,11 @@ import type { Outcome } from '../domain/outcome.ts'
 import { newId } from '../lib/ids.ts'
 import { loadFacts, seeContact } from '../store/accepting.ts'
 import { isConnectionError } from '../store/db.ts'
-import {
-  createState,
-  dropStale,
-  findHits,
-  isStillValid,
-  ownMedia,
-  planBatch,
-  type BatchContext,
-  type Entry,
-} from './accept-batch.ts'
+import { dropStale, isStillValid, ownMedia } from './accept-batch.ts'
+import type { BatchContext, Entry } from './accept-entry.ts'
+import { createState } from './contact-state.ts'
 import { decideMessage } from './decide-message.ts'
+import { findHits, planBatch } from './plan-batch.ts'
 import type { Submission } from './submission.ts'
 
 export async function dryRun(context: BatchContext, submission: Submission): Promise<Outcome> {

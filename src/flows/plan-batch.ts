@@ -1,0 +1,91 @@
+/** What a batch has to ask the database for: each contact, key, token, company and media item once. */
+import type { Recipient } from '../domain/send-request.ts'
+import type { RestrictionHit } from '../rules/facts.ts'
+import type { ContactProbe, ContactRow, KeyProbe } from '../store/accepting.ts'
+import type { Catalogues } from '../store/catalogue.ts'
+import type { Db } from '../store/db.ts'
+import { findRestrictionHits } from '../store/restrictions.ts'
+import type { Entry } from './accept-entry.ts'
+import { mediaIdsOf } from './compose-content.ts'
+
+/** Each contact, key, token, company and media item of the batch once. */
+export function planBatch(entries: readonly Entry[]) {
+  const contacts: ContactProbe[] = []
+  const keys: KeyProbe[] = []
+  const contactRefs: number[] = []
+  const keyRefs: (number | undefined)[] = []
+  const refByContact = new Map<string, number>()
+  const refByKey = new Map<string, number>()
+  const companyIds = new Set<string>()
+  const apiTokens = new Set<string>()
+  const directTokens = new Set<string>()
+  const media: { company_id: string; id: string }[] = []
+  for (const { submission } of entries) {
+    const { sender, request, idempotency } = submission
+    companyIds.add(sender.companyId)
+    if (sender.kind !== 'console_user')
+      (sender.kind === 'api_user' ? apiTokens : directTokens).add(sender.tokenHash.toString('hex'))
+    const probe = contactProbe(contacts.length, sender.companyId, request.recipient)
+    const contactKey = `${sender.companyId} ${probe.phone_key ?? probe.email_key}`
+    const known = refByContact.get(contactKey)
+    if (known === undefined) {
+      refByContact.set(contactKey, contacts.length)
+      contacts.push(probe)
+    }
+    contactRefs.push(known ?? probe.ref)
+    keyRefs.push(idempotency && keyRef(idempotency, sender.companyId))
+    for (const id of mediaIdsOf(request)) media.push({ company_id: sender.companyId, id })
+  }
+  return {
+    contacts,
+    keys,
+    contactRefs,
+    keyRefs,
+    companyIds: [...companyIds],
+    apiTokenHashes: [...apiTokens],
+    directTokenHashes: [...directTokens],
+    media,
+  }
+
+  function keyRef({ route, key }: { route: string; key: string }, companyId: string): number {
+    const full = `${companyId} ${route} ${key}`
+    const known = refByKey.get(full)
+    if (known !== undefined) return known
+    const ref = keys.length
+    refByKey.set(full, ref)
+    keys.push({ ref, company_id: companyId, route, key })
+    return ref
+  }
+}
+
+export const contactProbe = (ref: number, companyId: string, recipient: Recipient): ContactProbe => ({
+  ref,
+  company_id: companyId,
+  phone_key: recipient.kind === 'phone' ? recipient.phone.key : null,
+  email_key: recipient.kind === 'email' ? recipient.email.key : null,
+})
+
+/** Asked only of companies that have lists at all. */
+export function findHits(
+  db: Db,
+  catalogues: Catalogues,
+  entries: readonly Entry[],
+  now: Date,
+  contactOf: (index: number) => ContactRow | undefined,
+): Promise<Map<number, RestrictionHit[]>> {
+  const probes = entries.flatMap(({ submission: { sender, request } }, ref) => {
+    const listIds = catalogues.get(sender.companyId)?.listIds ?? []
+    if (listIds.length === 0) return []
+    const { recipient } = request
+    return {
+      ref,
+      listIds,
+      phone: recipient.kind === 'phone' ? recipient.phone.key : undefined,
+      email: recipient.kind === 'email' ? recipient.email.key : undefined,
+      // The tax identifier is the document number of the other API: given with the call, else as stored.
+      document: request.documentNumber ?? request.contact.taxId ?? contactOf(ref)?.tax_id ?? undefined,
+      contract: request.contractCode,
+    }
+  })
+  return probes.length === 0 ? Promise.resolve(new Map()) : findRestrictionHits(db, probes, now)
+}
