@@ -4,7 +4,8 @@ import { readQuickstart } from '../flows/demo/quickstart.ts'
 import { decideFirstStart } from '../flows/first-start.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog, type Log } from '../lib/log.ts'
-import { createDb } from '../store/db.ts'
+import { createDb, type Db } from '../store/db.ts'
+import { readServerTime } from '../store/examination.ts'
 import { migrate } from '../store/migrate.ts'
 import { prepareSealer } from '../store/sealing.ts'
 import { runSupervisor } from '../supervisor/index.ts'
@@ -45,6 +46,7 @@ export const start: Command = {
 async function prepare(config: Config, databaseUrl: string, log: Log): Promise<void> {
   const db = createDb({ url: databaseUrl, connections: 4, log, applicationName: 'pombo start' })
   try {
+    await compareClocks(db, log)
     await migrate(db, log, async (connection) => {
       const sealer = await prepareSealer(connection, config)
       await decideFirstStart(connection, {
@@ -63,6 +65,17 @@ async function prepare(config: Config, databaseUrl: string, log: Log): Promise<v
   } finally {
     await db.close()
   }
+}
+
+const toleratedSkewMs = 2_000
+
+/** Leases follow the database's clock and rules ours: where they differ, an operator should know before a customer does. */
+async function compareClocks(db: Db, log: Log): Promise<void> {
+  const before = Date.now()
+  const there = (await readServerTime(db)).getTime()
+  const skewMs = there < before ? before - there : Math.max(0, there - Date.now())
+  if (skewMs > toleratedSkewMs)
+    log.warn({ skewMs }, "this machine's clock differs from the database's; let both keep their time by NTP")
 }
 
 /** On a terminal the whole welcome; elsewhere only where the file is, since logs hold no secrets. */
