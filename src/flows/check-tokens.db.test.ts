@@ -38,7 +38,7 @@ test('a burst of requests with one token costs few round trips', async () => {
 test('without a database the answer is "try again", not "wrong token"', async () => {
   const { db } = await testDatabase()
   const tokens = createTokenChecker({
-    db: { ...db, query: () => Promise.reject(new Error('gone')) },
+    db: { ...db, query: () => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })) },
     clock: systemClock,
   })
   await expect(tokens.api('x')).rejects.toBeInstanceOf(UnavailableError)

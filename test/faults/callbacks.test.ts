@@ -241,7 +241,7 @@ describe('a receiver that fails for a while and recovers', () => {
     const receiver = await receiverOfTest(() => 500)
     const good = await receiverOfTest()
     startWorker(world)
-    const messages = await sendMany((index) => `${receiver.url}/${index}`, 60, company)
+    const messages = await sendMany((index) => `${receiver.url}/orders/${index}`, 60, company)
     const isClosed = async () => {
       const [row] = await world.db.query<{ until: Date | null }>(
         'select closed_until as until from callback_endpoint where company_id = $1',
@@ -311,7 +311,7 @@ describe('several workers', () => {
   test('what one of them had in hand when it died is delivered by another, with the same id', async () => {
     const receiver = await receiverOfTest()
     const message = await sent(world, `${receiver.url}/`)
-    const lane = { company_id: world.company.id, endpoint: receiver.url, free: 10 }
+    const lane = { company_id: world.company.id, endpoint: `${receiver.url}/`, free: 10 }
     const lease = { id: crypto.randomUUID(), seconds: 60 }
     const { callbacks } = await claimCallbacks(world.db, [lane], world.clock.now(), lease)
     expect(callbacks).toHaveLength(1)

@@ -270,7 +270,7 @@ test('lines: exact, prospect, default with and without failover', async () => {
 test('what each channel needs is asked for by name', async () => {
   const { send } = await open()
   const errors = async (changes: Record<string, unknown>) =>
-    Object.keys(((await send(sms(changes))).body['errors'] ?? {}))
+    Object.keys((await send(sms(changes))).body['errors'] ?? {})
   expect(await errors({ destination: {} })).toEqual(['destination.countryCode', 'destination.phoneNumber'])
   expect(await errors({ destination: { countryCode: 55, phoneNumber: 5 } })).toEqual([
     'destination.phoneNumber',

@@ -59,9 +59,10 @@ function readComponent(value: JsonObject): TemplateComponent {
   const component = { ...value, type: String(value.type).toUpperCase() } as TemplateComponent
   if (typeof value.format === 'string') component.format = value.format.toUpperCase()
   if (Array.isArray(value.buttons)) {
-    component.buttons = asList(value.buttons).map(
-      (button) => ({ ...button, type: String(button.type).toUpperCase() }),
-    )
+    component.buttons = asList(value.buttons).map((button) => ({
+      ...button,
+      type: String(button.type).toUpperCase(),
+    }))
   }
   if (Array.isArray(value.cards)) {
     component.cards = asList(value.cards).map((card) => ({

@@ -84,6 +84,8 @@ create table callback_endpoint (
   primary key (company_id, endpoint)
 ) with (fillfactor = 80);
 
--- Which lane an address belongs to. Spellings of one host that differ become two lanes, which harms nobody.
+-- Which lane an address belongs to: host, port and the first step of the path. Behind one relay several receivers are
+-- told apart, while ids further down the path do not make a lane each. Spellings that differ become two lanes, which
+-- harms nobody.
 create function callback_lane(url text) returns text language sql immutable parallel safe
-  return left(lower(coalesce(substring(url from '^[^?#]*'), '')), 300);
+  return left(lower(coalesce(substring(url from '^[^:]*:[/\\]*[^/\\?#]*(?:[/\\][^/\\?#]*)?'), '')), 300);

@@ -351,3 +351,17 @@ describe('the record', () => {
     expect(await rowsOf(world, waiting.id)).toHaveLength(1)
   })
 })
+
+test('receivers behind one host are told apart by the first step of the path, ids further down are not', async () => {
+  const lanes = await world.db.query<{ lane: string }>(
+    `select callback_lane(url) as lane from unnest(array['https://Relay.example:8443/one/1?x=1', 'https://relay.example:8443/one/2',
+      'https://relay.example:8443/two', 'https://relay.example:8443', 'https://relay.example:8443/?a']) url`,
+  )
+  expect(lanes.map(({ lane }) => lane)).toEqual([
+    'https://relay.example:8443/one',
+    'https://relay.example:8443/one',
+    'https://relay.example:8443/two',
+    'https://relay.example:8443',
+    'https://relay.example:8443/',
+  ])
+})

@@ -119,7 +119,7 @@ describe('saving one', () => {
       ok: true,
       value: { content: { provider: { category: 'authentication' } } },
     })
-    const more = { body: '@Joker1, @Code is your code.', variables: ['Joker1', 'Code'] }
+    const more = { body: 'Hello @Joker1, @Code is your code.', variables: ['Joker1', 'Code'] }
     expect(await save(more)).toMatchObject({
       ok: true,
       value: { content: { provider: { category: 'utility' } } },
