@@ -104,6 +104,10 @@ export async function runThrough(
       throw new Error(`${left} messages were not settled within ${drainGiveUpMs / 1000} s after the load.`)
     await wait(100)
   }
+  // The provider tells its numbers every few milliseconds: the last ones may still be on their way.
+  const toldBy = performance.now() + 2000
+  while (watch.counts().submitted - before.submitted < result.requests && performance.now() < toldBy)
+    await wait(20)
   const after = watch.counts()
   watch.close()
   await verifyThrough(stage, since, {
