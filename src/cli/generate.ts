@@ -9,7 +9,7 @@ const root = new URL('../../', import.meta.url)
 type GeneratedFile = {
   path: string
   /** The whole text, from what the file holds now. */
-  text(current: string): string
+  text(current: string): string | Promise<string>
 }
 
 /** Only what stands between the two marks is generated; people write around it. */
@@ -25,14 +25,23 @@ function between(name: string, current: string, text: string): string {
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: '.env.example', text: () => envExample() },
   { path: 'docs/operating.md', text: (current) => between('settings', current, settingsList()) },
+  { path: 'console/src/api-types.ts', text: adminTypes },
 ]
+
+/** Loaded when it is wanted: all of the admin API comes along. */
+async function adminTypes(): Promise<string> {
+  const { adminDocument } = await import('../http/admin/openapi.ts')
+  const { prefix } = await import('../http/admin/index.ts')
+  const { typesOf } = await import('../http/docs/typescript.ts')
+  return typesOf(adminDocument, prefix)
+}
 
 /** Those whose text is not what the source gives, with what it should be. */
 export async function staleFiles(): Promise<{ path: string; text: string }[]> {
   const stale: { path: string; text: string }[] = []
   for (const file of generatedFiles) {
     const current = await readFile(new URL(file.path, root), 'utf8').catch(() => '')
-    const text = file.text(current)
+    const text = await file.text(current)
     if (text !== current) stale.push({ path: file.path, text })
   }
   return stale

@@ -10,6 +10,7 @@ export function greeting(io: Io, config: Config, quickstart: Quickstart | undefi
   const lines = [
     '',
     bold(io, 'Pombo is ready.'),
+    `  Console                      ${addresses.console}/`,
     `  Unified Message Sending API  ${addresses.unified}/v1`,
     `  Direct Message API           ${addresses.direct}/v1/directmessage`,
     `  API reference                ${addresses.console}/docs`,
@@ -20,7 +21,7 @@ export function greeting(io: Io, config: Config, quickstart: Quickstart | undefi
     ...lines,
     ...(sandbox.url ? [`  Sandbox (phone and mailbox)  ${sandbox.url}`] : []),
     '',
-    `The administrator of the admin API is ${bold(io, door.username)} of ${bold(io, door.company)} with ${bold(io, door.password)}`,
+    `Sign in to the console as ${bold(io, door.username)} of ${bold(io, door.company)} with ${bold(io, door.password)}`,
     dim(io, `All of this is in ${quickstartFile(config.dataDir)}.`),
     '',
     bold(io, 'Log in, then send one message on each channel:'),

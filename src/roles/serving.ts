@@ -1,4 +1,5 @@
 /** A serving process: the APIs over HTTP, on the accept path. */
+import { fileURLToPath } from 'node:url'
 import { Gauge } from 'prom-client'
 import { findDriver } from '../drivers/registry.ts'
 import { createAcceptor, type Acceptor } from '../flows/accept-message.ts'
@@ -21,6 +22,7 @@ import { createAdminSurface } from '../http/admin/index.ts'
 import { createLiveFeed } from '../http/admin/live.ts'
 import { adminDocument } from '../http/admin/openapi.ts'
 import { createAddressReader } from '../http/client-address.ts'
+import { createConsoleSurface } from '../http/console/index.ts'
 import { createLargeBodyReader } from '../http/large-bodies.ts'
 import { createLifecycle } from '../http/lifecycle.ts'
 import { listen } from '../http/listen.ts'
@@ -43,6 +45,9 @@ import { outboundExceptions, type Part, type RoleContext } from './context.ts'
 
 /** Two batches in flight, each with a look at the restriction lists beside it, and token look-ups between them. */
 const acceptConnections = 6
+
+/** Where scripts/setup.mjs builds the console. */
+const consoleFolder = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
 export async function startServing({ config, db, sealer, clock, log, registry }: RoleContext): Promise<Part> {
   const lifecycle = createLifecycle()
@@ -155,7 +160,7 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
         ...(config.roles.includes('hooks') ? [hooks, unsubscribe] : []),
       ],
       direct: config.roles.includes('direct') ? [direct] : [],
-      console: config.roles.includes('admin') ? [admin] : [],
+      console: config.roles.includes('admin') ? [admin, createConsoleSurface({ folder: consoleFolder })] : [],
     },
   )
   lifecycle.phase = 'serving'

@@ -1,0 +1,105 @@
+/** The filters of a list, each bound to the address by `useListState`. */
+import { Button, Group, Select, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconFilterOff, IconSearch } from '@tabler/icons-react'
+import { useEffect, useState, type ReactNode } from 'react'
+import { fromLocalInput, toLocalInput } from '../format.ts'
+import type { ListState } from '../hooks/use-list-state.ts'
+import { text } from '../text/index.ts'
+
+export type Filter<N extends string> = { name: N; label: string; width?: number } & (
+  | { kind: 'text'; placeholder?: string }
+  | { kind: 'select'; options: readonly { value: string; label: string }[]; allLabel?: string }
+  /** Kept as an instant with its zone, shown in the viewer's. */
+  | { kind: 'instant' }
+)
+
+type FilterBarProps<F extends Record<string, string>> = {
+  list: ListState<F>
+  filters: readonly Filter<keyof F & string>[]
+  /** Further controls, at the end. */
+  children?: ReactNode
+}
+
+export function FilterBar<F extends Record<string, string>>({ list, filters, children }: FilterBarProps<F>) {
+  return (
+    <Group gap="xs" align="flex-end" role="search" aria-label={text.common.filters}>
+      {filters.map((filter) => (
+        <FilterInput
+          key={filter.name}
+          filter={filter}
+          value={list.filters[filter.name] ?? ''}
+          onChange={(value) => list.setFilters({ [filter.name]: value } as Partial<F>)}
+        />
+      ))}
+      {list.isFiltered && (
+        <Button
+          variant="subtle"
+          size="sm"
+          leftSection={<IconFilterOff size={16} aria-hidden />}
+          onClick={list.clearFilters}
+        >
+          {text.common.clearFilters}
+        </Button>
+      )}
+      {children}
+    </Group>
+  )
+}
+
+type InputProps = { filter: Filter<string>; value: string; onChange(value: string): void }
+
+function FilterInput({ filter, value, onChange }: InputProps) {
+  const { label, width } = filter
+  switch (filter.kind) {
+    case 'text':
+      return <TextFilter filter={filter} value={value} onChange={onChange} />
+    case 'select':
+      return (
+        <Select
+          label={label}
+          w={width ?? 170}
+          value={value}
+          data={[{ value: '', label: filter.allLabel ?? text.common.all }, ...filter.options]}
+          onChange={(chosen) => onChange(chosen ?? '')}
+        />
+      )
+    case 'instant':
+      return (
+        <TextInput
+          type="datetime-local"
+          label={label}
+          w={width ?? 200}
+          value={value === '' ? '' : toLocalInput(value)}
+          onChange={(event) => onChange(fromLocalInput(event.currentTarget.value))}
+        />
+      )
+  }
+}
+
+/** Follows the address when it changes elsewhere; changes the address when the typing pauses. */
+function TextFilter({
+  filter,
+  value,
+  onChange,
+}: InputProps & { filter: { kind: 'text'; placeholder?: string } }) {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  const tell = useDebouncedCallback(onChange, 300)
+  return (
+    <TextInput
+      label={filter.label}
+      placeholder={filter.placeholder}
+      w={filter.width ?? 220}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value)
+        tell(event.currentTarget.value.trim())
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onChange(typed.trim())
+      }}
+    />
+  )
+}

@@ -1,0 +1,3 @@
+export const Logo = ({ size = 26 }: { size?: number }) => (
+  <img src="/favicon.svg" width={size} height={size} alt="" />
+)

@@ -1,0 +1,11 @@
+import { Page } from '../components/page.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { text } from '../text/index.ts'
+
+export function RestrictionList() {
+  return (
+    <Page title={text.restrictionLists.title} needs="GET /restriction-lists/:id">
+      <EmptyState title={text.common.notBuiltYet} />
+    </Page>
+  )
+}

@@ -1,0 +1,11 @@
+import { Page } from '../components/page.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { text } from '../text/index.ts'
+
+export function Templates() {
+  return (
+    <Page title={text.templates.title} needs="GET /templates">
+      <EmptyState title={text.common.notBuiltYet} />
+    </Page>
+  )
+}

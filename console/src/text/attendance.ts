@@ -1,0 +1,3 @@
+export const attendance = {
+  title: 'Attendance',
+} as const

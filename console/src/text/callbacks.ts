@@ -1,0 +1,3 @@
+export const callbacks = {
+  title: 'Callbacks',
+} as const

@@ -1,0 +1,46 @@
+/** Every word that people read, by page. English; another language is another set of the same shape. */
+import { account } from './account.ts'
+import { attendance } from './attendance.ts'
+import { audit } from './audit.ts'
+import { callbacks } from './callbacks.ts'
+import { channels } from './channels.ts'
+import { common } from './common.ts'
+import { company } from './company.ts'
+import { contacts } from './contacts.ts'
+import { dashboard } from './dashboard.ts'
+import { media } from './media.ts'
+import { messages } from './messages.ts'
+import { navigation } from './navigation.ts'
+import { reference } from './reference.ts'
+import { reports } from './reports.ts'
+import { restrictionLists } from './restriction-lists.ts'
+import { rules } from './rules.ts'
+import { sandbox } from './sandbox.ts'
+import { segments } from './segments.ts'
+import { signIn } from './sign-in.ts'
+import { templates } from './templates.ts'
+import { users } from './users.ts'
+
+export const text = {
+  account,
+  attendance,
+  audit,
+  callbacks,
+  channels,
+  common,
+  company,
+  contacts,
+  dashboard,
+  media,
+  messages,
+  navigation,
+  reference,
+  reports,
+  restrictionLists,
+  rules,
+  sandbox,
+  segments,
+  signIn,
+  templates,
+  users,
+}

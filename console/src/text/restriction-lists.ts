@@ -1,0 +1,3 @@
+export const restrictionLists = {
+  title: 'Restriction lists',
+} as const
