@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Programs and faults bring whole process trees along and come last, so that quick tests fail first. */
 const programs = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts']
+const browsers = ['test/e2e/console/**/*.test.ts']
 
 export default defineConfig({
   test: {
@@ -13,7 +14,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'scripts/**/*.test.ts', 'console/**/*.test.ts'],
           exclude: ['src/**/*.db.test.ts'],
           pool: 'threads',
           testTimeout: 10_000,
@@ -33,10 +34,23 @@ export default defineConfig({
         test: {
           name: 'program',
           include: programs,
+          exclude: browsers,
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: browsers,
+          pool: 'forks',
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          // A program and a browser per file: two at a time are plenty.
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -40,7 +40,7 @@ export function Shell() {
               size="sm"
               aria-label={isOpen ? text.navigation.close : text.navigation.open}
             />
-            <Link to="/" className={classes['brand']} aria-label={text.navigation.dashboard}>
+            <Link to="/" className={classes['brand']} aria-label={text.navigation.home}>
               <Logo />
               <Text fw={700} visibleFrom="xs" component="span">
                 {text.common.product}

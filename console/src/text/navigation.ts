@@ -2,6 +2,7 @@ export const navigation = {
   main: 'Main navigation',
   open: 'Open the navigation',
   close: 'Close the navigation',
+  home: 'Pombo: to the dashboard',
   search: 'Find a message',
   searchHint: 'Message id, number or e-mail address',
   groups: { watch: 'Watch', people: 'People', content: 'Content', delivery: 'Delivery', company: 'Company' },
