@@ -21,6 +21,7 @@ import {
   type PathOf,
   type Route,
 } from './api.ts'
+import { sessionQuery, type Session } from './session.ts'
 
 /** `/segments/:id` is of `segments`: what a change there makes stale. */
 const nounOf = (path: string): string => path.split('/')[1] ?? ''
@@ -53,6 +54,8 @@ export type ApiQuery<R extends Route> = Pick<
   error: ApiError | null
 }
 
+const refused = new ApiError('', { status: 403 })
+
 type GetParams<P extends PathOf<'GET'>> = Params<`GET ${P}` & Route>
 
 export function useApiQuery<P extends PathOf<'GET'>>(
@@ -62,9 +65,12 @@ export function useApiQuery<P extends PathOf<'GET'>>(
     : [GetParams<P>, QueryOptions?]
 ): ApiQuery<`GET ${P}` & Route> {
   const route = `GET ${path}` as `GET ${P}` & Route
+  const session = useQueryClient().getQueryData<Session>(sessionQuery.queryKey)
+  // What would be refused is not asked for.
+  const isRefused = session !== undefined && !session.permissions.includes(route)
   const result = useQuery<Answered<typeof route>, ApiError>({
     ...fetchRoute(route, (params ?? {}) as GetParams<P>),
-    enabled: options.isEnabled ?? true,
+    enabled: !isRefused && (options.isEnabled ?? true),
     ...(options.everyMs !== undefined && { refetchInterval: options.everyMs }),
     ...(options.keepsFormer && { placeholderData: keepPreviousData }),
   })
@@ -72,7 +78,7 @@ export function useApiQuery<P extends PathOf<'GET'>>(
   return {
     data: result.data?.data,
     version: result.data?.version,
-    error: result.error,
+    error: isRefused ? refused : result.error,
     isPending,
     isFetching,
     isPlaceholderData,

@@ -26,16 +26,16 @@ browserTest('a segment is created, changed and removed, and the audit log knows 
   await dialog.getByLabel('Client code').fill('N1')
   await dialog.getByRole('button', { name: 'Create' }).click()
   await page.getByText('The segment was created.').waitFor()
-  await page.getByRole('cell', { name: 'Northern shops' }).waitFor()
+  await page.getByRole('cell', { name: 'Northern shops', exact: true }).waitFor()
 
   await page.getByRole('button', { name: 'Change Northern shops' }).click()
   await dialog.getByLabel('Name').fill('Southern shops')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('cell', { name: 'Southern shops' }).waitFor()
+  await page.getByRole('cell', { name: 'Southern shops', exact: true }).waitFor()
 
   await page.getByRole('button', { name: 'Remove Southern shops' }).click()
   await dialog.getByRole('button', { name: 'Yes, remove' }).click()
-  await page.getByRole('cell', { name: 'Southern shops' }).waitFor({ state: 'detached' })
+  await page.getByRole('cell', { name: 'Southern shops', exact: true }).waitFor({ state: 'detached' })
 
   await page.goto('/audit?noun=segment')
   await page.getByRole('cell', { name: 'remove segment' }).waitFor()
