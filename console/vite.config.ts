@@ -14,7 +14,6 @@ export default defineConfig({
   build: { target: 'es2022', sourcemap: false, assetsInlineLimit: 0, chunkSizeWarningLimit: 700 },
   server: {
     port: 5173,
-    strictPort: true,
     proxy: Object.fromEntries(
       // `/media` is a page of the console; `/media/…` with a file's name is the server's.
       ['/admin', '/docs', '/v1', '^/media/.+\\..+'].map((path) => [path, { target: server }]),

@@ -71,7 +71,7 @@ export function urlOf<R extends Route>(route: R, params: Params<R>): string {
   const values = (params.path ?? {}) as Record<string, string>
   const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries((params.query ?? {}) as LooseQuery))
+  for (const [name, value] of Object.entries(params.query ?? {}))
     if (
       value !== undefined &&
       value !== null &&

@@ -15,9 +15,23 @@ const pombo: MantineColorsTuple = [
   '#0d3c4f',
 ]
 
+/** Greys of the dark scheme, with a little of the same blue. */
+const dark: MantineColorsTuple = [
+  '#d5dce1',
+  '#b6c1c9',
+  '#98a5ae',
+  '#6d7a83',
+  '#39444c',
+  '#2a333a',
+  '#1d2429',
+  '#14191d',
+  '#101417',
+  '#0b0e10',
+]
+
 export const theme = createTheme({
   primaryColor: 'pombo',
-  colors: { pombo },
+  colors: { pombo, dark },
   primaryShade: { light: 7, dark: 7 },
   defaultRadius: 'sm',
   cursorType: 'pointer',
@@ -58,8 +72,6 @@ export const cssVariables: CSSVariablesResolver = (mantine) => ({
     '--mantine-color-placeholder': '#8a969e',
     '--mantine-color-error': mantine.colors.red[3],
     '--mantine-color-anchor': pombo[3],
-    '--mantine-color-default': '#1d2429',
-    '--mantine-color-default-border': '#39444c',
     '--pombo-surface': '#1b2126',
     '--pombo-border': '#303a41',
     '--pombo-nav': '#171d21',

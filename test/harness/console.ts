@@ -195,12 +195,20 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found).toEqual([])
 }
 
+const tallestShot = 1800
+
 /** To look at: into POMBO_TEST_SHOTS, by default a folder in the temporary one. Gives the path. */
 export async function screenshot(page: Page, name: string): Promise<string> {
   const folder = process.env['POMBO_TEST_SHOTS'] || join(tmpdir(), 'pombo-shots')
   await mkdir(folder, { recursive: true })
   const path = join(folder, `${name}.png`)
-  await page.screenshot({ path, fullPage: true })
+  const { width } = page.viewportSize()!
+  const height = (await page.evaluate('document.documentElement.scrollHeight')) as number
+  await page.screenshot({
+    path,
+    fullPage: true,
+    clip: { x: 0, y: 0, width, height: Math.min(height, tallestShot) },
+  })
   return path
 }
 

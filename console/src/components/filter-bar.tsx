@@ -1,11 +1,12 @@
 /** The filters of a list, each bound to the address by `useListState`. */
-import { Button, Group, Select, TextInput } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { IconFilterOff, IconSearch } from '@tabler/icons-react'
+import { IconFilter, IconFilterOff, IconSearch } from '@tabler/icons-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { fromLocalInput, toLocalInput } from '../format.ts'
 import type { ListState } from '../hooks/use-list-state.ts'
 import { text } from '../text/index.ts'
+import classes from './filter-bar.module.css'
 
 export type Filter<N extends string> = { name: N; label: string; width?: number } & (
   | { kind: 'text'; placeholder?: string }
@@ -22,8 +23,25 @@ type FilterBarProps<F extends Record<string, string>> = {
 }
 
 export function FilterBar<F extends Record<string, string>>({ list, filters, children }: FilterBarProps<F>) {
+  const [isOpen, setIsOpen] = useState(false)
   return (
-    <Group gap="xs" align="flex-end" role="search" aria-label={text.common.filters}>
+    <div
+      className={classes['bar']}
+      role="search"
+      aria-label={text.common.filters}
+      data-open={isOpen || undefined}
+    >
+      {filters.length > 1 && (
+        <Button
+          className={classes['toggle']}
+          variant="default"
+          leftSection={<IconFilter size={16} aria-hidden />}
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {list.isFiltered ? text.common.filtersSet : text.common.filters}
+        </Button>
+      )}
       {filters.map((filter) => (
         <FilterInput
           key={filter.name}
@@ -43,7 +61,7 @@ export function FilterBar<F extends Record<string, string>>({ list, filters, chi
         </Button>
       )}
       {children}
-    </Group>
+    </div>
   )
 }
 
@@ -58,6 +76,7 @@ function FilterInput({ filter, value, onChange }: InputProps) {
       return (
         <Select
           label={label}
+          className={classes['filter']}
           w={width ?? 170}
           value={value}
           data={[{ value: '', label: filter.allLabel ?? text.common.all }, ...filter.options]}
@@ -69,6 +88,7 @@ function FilterInput({ filter, value, onChange }: InputProps) {
         <TextInput
           type="datetime-local"
           label={label}
+          className={classes['filter']}
           w={width ?? 200}
           value={value === '' ? '' : toLocalInput(value)}
           onChange={(event) => onChange(fromLocalInput(event.currentTarget.value))}
@@ -90,6 +110,7 @@ function TextFilter({
     <TextInput
       label={filter.label}
       placeholder={filter.placeholder}
+      className={classes['filter']}
       w={filter.width ?? 220}
       leftSection={<IconSearch size={16} aria-hidden />}
       value={typed}

@@ -6,12 +6,14 @@ import { urlOf } from '../api.ts'
 /** As `src/http/admin/live.ts` tells them. */
 export type LiveEvents = {
   /** A new message. */
-  message: Pick<
-    ItemOf<'GET /messages'>,
-    'id' | 'api' | 'channel' | 'state' | 'recipient' | 'lineId' | 'acceptedAt'
-  >
+  message: Pick<ItemOf<'GET /messages'>, 'id' | 'channel' | 'state' | 'recipient' | 'lineId' | 'acceptedAt'>
   /** What was counted since the last one. */
-  outcome: Record<string, unknown> & { lineId: string | null }
+  outcome: {
+    channel: ItemOf<'GET /messages'>['channel']
+    lineId: string | null
+    outcome: string
+    count: number
+  }
   /** Of a watched message. */
   state: { id: string; state: AnswerOf<'GET /messages/:id'>['state'] }
   /** A line that changed. */

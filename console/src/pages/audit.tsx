@@ -49,6 +49,9 @@ const nouns = [
   'import',
   'message',
   'callback',
+  'callback_secret',
+  'private_token',
+  'webhook',
   'direct_token',
   'admin_key',
 ].map((value) => ({ value, label: spaced(value) }))

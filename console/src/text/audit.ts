@@ -11,7 +11,7 @@ export const audit = {
   noun: 'Kind',
   nounId: 'Id',
   anyNoun: 'Every kind',
-  actorHint: 'The whole name of a user',
+  actorHint: 'Whole name',
   nounIdHint: 'lin_…, usr_…',
   emptyTitle: 'Nothing was changed yet',
   emptyHint: 'As soon as somebody signs in or changes something, it stands here.',

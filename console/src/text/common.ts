@@ -20,6 +20,7 @@ export const common = {
   search: 'Search',
   clearFilters: 'Clear filters',
   filters: 'Filters',
+  filtersSet: 'Filters (set)',
   all: 'All',
   none: '–',
   yes: 'Yes',

@@ -96,7 +96,7 @@ const withCommonHeaders = (reply: FastifyReply): FastifyReply =>
     .header('cross-origin-resource-policy', 'same-origin')
 
 function accepts({ headers }: FastifyRequest, encoding: Encoding): boolean {
-  const accepted = String(headers['accept-encoding'] ?? '').split(',')
+  const accepted = (headers['accept-encoding'] ?? '').split(',')
   return accepted.some((one) => {
     const [name = '', weight = ''] = one.trim().toLowerCase().split(';')
     return name.trim() === encoding && !/q=0(\.0*)?$/.test(weight.replaceAll(' ', ''))
