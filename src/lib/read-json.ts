@@ -300,7 +300,7 @@ function isEmptyItem(entry: unknown, node: Node): boolean {
   const names = node.properties ?? {}
   for (const key in entry) {
     const lower = key.toLowerCase()
-    const field = names[key] ?? Object.entries(names).find(([name]) => name.toLowerCase() === lower)?.[1]
+    const field = Object.entries(names).find(([name]) => name.toLowerCase() === lower)?.[1]
     const value = (entry as Record<string, unknown>)[key]
     if (field !== undefined && value !== '' && !isNotGiven(value, field)) return false
   }

@@ -8,6 +8,8 @@ export async function findLineBySetting(
   db: Queryable,
   wanted: SettingOfLine,
 ): Promise<{ id: string; companyId: string } | undefined> {
+  // Nothing that is stored holds a NUL, and PostgreSQL would not even compare it.
+  if (wanted.value.includes('\0')) return undefined
   const [line] = await db.query<{ id: string; companyId: string }>(
     {
       name: 'hook_line_by_setting',

@@ -25,7 +25,7 @@ export async function createMediaItem(
   const problems = checkName('name', input.name)
   if (problems.length > 0) return notSaved(...problems)
   const extension = /\.([a-z0-9]+)$/.exec(nameKey(input.name))?.[1] ?? ''
-  const type = types[extension]
+  const type = Object.hasOwn(types, extension) ? types[extension] : undefined
   if (type === undefined)
     return notSaved({ field: 'name', message: `must end in one of .${Object.keys(types).join(', .')}` })
   if (input.bytes.length === 0 || input.bytes.length > type.maxBytes)

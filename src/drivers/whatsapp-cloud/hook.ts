@@ -92,7 +92,8 @@ export const readTime = (timestamp: unknown): Date => {
 }
 
 function readStatus(status: JsonObject): LineReport[] {
-  const state = states[asText(status.status) ?? '']
+  const told = asText(status.status) ?? ''
+  const state = Object.hasOwn(states, told) ? states[told] : undefined
   const providerId = asText(status.id)
   const echoed = asText(status.biz_opaque_callback_data)
   const messageId = echoed !== undefined && ownIdForm.test(echoed) ? echoed : undefined

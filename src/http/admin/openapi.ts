@@ -60,7 +60,7 @@ function parametersOf(route: Route): Parameter[] {
 }
 
 const hasVersion = ({ method, path }: Route): boolean =>
-  /^(PATCH|PUT|DELETE)$/.test(method) && path.endsWith('/:id')
+  /^(PATCH|PUT|DELETE)$/.test(method) && (path.endsWith('/:id') || path === '/company')
 
 function operationOf(route: Route): Operation {
   const answers: Record<number, Answer> = { ...refusals }

@@ -10,7 +10,11 @@ export type Client = {
   call(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
   get(path: string): Promise<Answer>
   cookie: string
+  headers: Record<string, string>
 }
+
+/** An app in part, or the whole of it. */
+export type Reach = Pick<App, 'url' | 'db'>
 
 export const base = '/admin/v1'
 
@@ -18,7 +22,7 @@ export const startAdmin = (options?: AppOptions): Promise<App> => startApp(optio
 
 export const cookieOf = (answer: Answer): string => (answer.headers['set-cookie'] ?? '').split(';')[0]!
 
-export function clientWith(app: App, headers: Record<string, string>): Client {
+export function clientWith(app: Reach, headers: Record<string, string>): Client {
   const call = (method: string, path: string, body?: unknown, options: RequestOptions = {}) =>
     request(`${app.url}${base}${path}`, {
       ...options,
@@ -26,11 +30,11 @@ export function clientWith(app: App, headers: Record<string, string>): Client {
       headers: { 'x-pombo-console': '1', ...headers, ...options.headers },
       ...(body !== undefined && { body }),
     })
-  return { call, get: (path) => call('GET', path), cookie: headers['cookie'] ?? '' }
+  return { call, get: (path) => call('GET', path), cookie: headers['cookie'] ?? '', headers }
 }
 
 export const signInAnswer = (
-  app: App,
+  app: Reach,
   company: { name: string },
   user: { name: string; password: string },
   extra: Record<string, unknown> = {},
@@ -42,14 +46,14 @@ export const signInAnswer = (
     body: { company: company.name, username: user.name, password: user.password, ...extra },
   })
 
-export async function signIn(app: App, company: TestCompany, user: TestUser): Promise<Client> {
+export async function signIn(app: Reach, company: TestCompany, user: TestUser): Promise<Client> {
   const answer = await signInAnswer(app, company, user)
   if (answer.status !== 200) throw new Error(`Sign-in answered ${answer.status}: ${answer.text}`)
   return clientWith(app, { cookie: cookieOf(answer) })
 }
 
 export async function signInAs(
-  app: App,
+  app: Reach,
   company: TestCompany,
   role: UserRole,
 ): Promise<{ client: Client; user: TestUser }> {
@@ -58,7 +62,7 @@ export async function signInAs(
 }
 
 export async function keyClient(
-  app: App,
+  app: Reach,
   company: TestCompany,
   scopes: KeyScope[],
   userId?: string,
