@@ -7,6 +7,7 @@ import { channels } from './channels.ts'
 import { common } from './common.ts'
 import { company } from './company.ts'
 import { contacts } from './contacts.ts'
+import { conversation } from './conversation.ts'
 import { dashboard } from './dashboard.ts'
 import { media } from './media.ts'
 import { messages } from './messages.ts'
@@ -30,6 +31,7 @@ export const text = {
   common,
   company,
   contacts,
+  conversation,
   dashboard,
   media,
   messages,
