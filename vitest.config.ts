@@ -46,7 +46,7 @@ export default defineConfig({
           name: 'browser',
           include: browsers,
           pool: 'forks',
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
           // A program and a browser per file: two at a time are plenty.
           maxWorkers: 2,

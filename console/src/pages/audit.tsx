@@ -18,12 +18,18 @@ type Entry = ItemOf<'GET /audit'>
 
 const spaced = (name: string): string => name.replaceAll('_', ' ')
 
+/** Signing in is not something that is done to a session. */
+function deed(action: string, noun: string): string {
+  const words = spaced(noun === 'session' ? action : `${action} ${noun}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 const columns: readonly Column<Entry>[] = [
   { header: words.at, cell: ({ at }) => <Instant at={at} as="short" />, width: 150 },
   { header: words.actor, cell: ({ actor }) => actor },
   {
     header: words.action,
-    cell: ({ action, noun }) => `${spaced(action)} ${spaced(noun)}`,
+    cell: ({ action, noun }) => deed(action, noun),
     isTitle: true,
   },
   {

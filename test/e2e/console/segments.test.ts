@@ -88,7 +88,7 @@ browserTest.each(['light', 'dark'] as const)('segments and audit log look right,
     await screenshot(page, `segments-${name}-${scheme}`)
     await page.goto('/audit')
     await page
-      .getByRole('cell', { name: /session|segment/ })
+      .getByRole('cell', { name: /sign in|segment/i })
       .first()
       .waitFor()
     await expectNoSidewaysScroll(page)

@@ -92,6 +92,19 @@ async function setUpSecondFactor(): Promise<string> {
 }
 
 browserTest.each(['light', 'dark'] as const)(
+  'the door looks right on a phone and wide, %s',
+  async (scheme) => {
+    for (const [name, width] of Object.entries(widths)) {
+      const page = await console.open({ path: '/sign-in', width, scheme })
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      await expectNoSidewaysScroll(page)
+      await expectAccessible(page)
+      await screenshot(page, `sign-in-${name}-${scheme}`)
+    }
+  },
+)
+
+browserTest.each(['light', 'dark'] as const)(
   'the frame is usable on a phone and wide, %s',
   async (scheme) => {
     for (const [name, width] of Object.entries(widths)) {
