@@ -43,13 +43,13 @@ const oneMessage: Lookup = async ({ db, past, shared }, round) => {
 }
 
 const report: Lookup = async ({ db, shared }) => {
-  const rows = await readReport(db, shared.stage.companyId, {
+  const found = await readReport(db, shared.stage.companyId, {
     from: new Date(Date.now() - 30 * dayMs),
     to: new Date(),
     groupBy: ['day', 'outcome'],
     timeZone: 'America/Sao_Paulo',
   })
-  if (rows === undefined || rows.length === 0) throw new Error('A report came back empty.')
+  if (found === undefined || found.rows.length === 0) throw new Error('A report came back empty.')
 }
 
 /** As a batch of accepting does it: every other number is on the list. */

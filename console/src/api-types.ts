@@ -2639,6 +2639,7 @@ export type Api = {
       lineId?: string
       templateId?: string
       segmentId?: string
+      senderId?: string
       from?: string
       to?: string
       id?: string
@@ -2657,13 +2658,22 @@ export type Api = {
         contactId: string | null
         recipient: string
         lineId: string | null
+        lineName: string | null
         templateId: string | null
+        templateName: string | null
         segmentId: string | null
+        segmentName: string | null
         requestId: string
+        callId: string | null
+        contractCode: string | null
         /** When it was accepted. */
         acceptedAt: string
         handedOverAt: string | null
         settledAt: string | null
+        errorCode: string | null
+        errorMessage: string | null
+        /** The first 160 characters of what the person reads. */
+        preview: string
       }[]
       nextCursor: string | null
     }
@@ -2683,6 +2693,7 @@ export type Api = {
       lineId?: string
       templateId?: string
       segmentId?: string
+      senderId?: string
       from?: string
       to?: string
     }
@@ -2708,13 +2719,76 @@ export type Api = {
       contactId: string | null
       recipient: string
       lineId: string | null
+      lineName: string | null
       templateId: string | null
+      templateName: string | null
       segmentId: string | null
+      segmentName: string | null
       requestId: string
+      callId: string | null
+      contractCode: string | null
       /** When it was accepted. */
       acceptedAt: string
       handedOverAt: string | null
       settledAt: string | null
+      contactName: string | null
+      sender: {
+        /** What it is. */
+        kind: 'user' | 'token' | 'key'
+        id: string
+        name: string
+      } | null
+      documentNumber: string | null
+      /** What is sent: `kind` is `text` or `template`. */
+      content: Record<string, unknown>
+      error: {
+        code: string
+        message: string | null
+      } | null
+      /** What did not pass. */
+      reasons: {
+        /** What was looked at: the kind of a rule, or `attendance`, `recent_contact`, `window`. */
+        rule: string
+        /** The rule; absent for what holds without one. */
+        ruleId?: string | null
+        passed: boolean
+        /** Of one that did not pass. */
+        action?: 'block' | 'defer' | null
+        reason?: string | null
+        /** What it matched. */
+        matched?: string | null
+        /** When it would pass. */
+        nextAllowedAt?: string | null
+      }[]
+      /** When it is given up. */
+      expiresAt: string
+      waiting: {
+        /** When it may leave. */
+        dueAt: string
+        /** Why it has not left yet. */
+        reason: 'rules' | 'retry' | 'line_paused' | 'line_disabled' | 'queue'
+        verdicts: {
+          /** What was looked at: the kind of a rule, or `attendance`, `recent_contact`, `window`. */
+          rule: string
+          /** The rule; absent for what holds without one. */
+          ruleId?: string | null
+          passed: boolean
+          /** Of one that did not pass. */
+          action?: 'block' | 'defer' | null
+          reason?: string | null
+          /** What it matched. */
+          matched?: string | null
+          /** When it would pass. */
+          nextAllowedAt?: string | null
+        }[]
+        attempts: number
+      } | null
+      unknownUntil: string | null
+      providerIds: {
+        part: number
+        providerId: string
+        state: string | null
+      }[]
       events: {
         /** When. */
         at: string
@@ -2761,8 +2835,21 @@ export type Api = {
         counts: Record<string, unknown>
         /** From accepting to delivered; at most 30 % too high. */
         medianMs?: number | null
+        p95Ms?: number | null
         p99Ms?: number | null
       }[]
+      total: {
+        /** The dimensions asked for; ids with their prefix, null where there is none. */
+        of: Record<string, unknown>
+        /** By outcome. `queued` counts what was accepted. */
+        counts: Record<string, unknown>
+        /** From accepting to delivered; at most 30 % too high. */
+        medianMs?: number | null
+        p95Ms?: number | null
+        p99Ms?: number | null
+      }
+      /** What the lines, templates and segments of the rows are called, by their ids. */
+      names: Record<string, string>
     }
   }
   /** List callbacks. */

@@ -18,8 +18,12 @@ export type MessageSummary = {
   contactId: string | null
   recipient: string
   lineId: string | null
+  /** As they are called now; null when they are gone. */
+  lineName: string | null
   templateId: string | null
+  templateName: string | null
   segmentId: string | null
+  segmentName: string | null
   requestId: string
   callId: string | null
   contractCode: string | null
@@ -119,7 +123,9 @@ export async function listMessages(
   const where = bounds.join(' and ')
   const order = source === 'message m' ? 'm.id' : 't.message_id'
   const found = await db.query<MessageSummary & { sender_id: string }>(
-    `select p.*, case when o.is_marked then 'sending' else p.state end as state from (
+    `select p.*, case when o.is_marked then 'sending' else p.state end as state,
+        (select l.name from line l where l.id = p."lineId") as "lineName", (select t.name from template t where t.id = p."templateId") as "templateName",
+        (select g.name from segment g where g.id = p."segmentId") as "segmentName" from (
         select * from (select ${columns}, m.sender_id from ${source} where ${where} order by ${order} desc limit ${scannedPerPage}) s
         ${tests.length > 0 ? `where ${tests.join(' and ')}` : ''} order by s.id desc limit ${value(page.limit + 1)}) p
       left join lateral (select true as is_marked from outbox o

@@ -33,6 +33,7 @@ export type ReportRow = {
   counts: Record<string, number>
   /** From accepting to delivered; absent without deliveries. */
   medianMs?: number
+  p95Ms?: number
   p99Ms?: number
 }
 
@@ -51,12 +52,14 @@ export const maxReportRows = 10_000
 
 type Counted = { keys: (string | null)[]; outcome: string; bucket: number | null; count: number }
 
+export type Report = { rows: ReportRow[]; total: ReportRow }
+
 /** Undefined: more rows than anybody reads; narrow it down. */
 export async function readReport(
   db: Queryable,
   companyId: string,
   query: ReportQuery,
-): Promise<ReportRow[] | undefined> {
+): Promise<Report | undefined> {
   const rows = await db.query<Counted>(
     `with r as (
         select hour, api, channel, line_id, template_id, segment_id, outcome, latency_bucket, count from report_hour
@@ -84,29 +87,64 @@ export async function readReport(
   return gather(rows, query.groupBy)
 }
 
-function gather(rows: readonly Counted[], groupBy: readonly ReportDimension[]): ReportRow[] | undefined {
-  const groups = new Map<string, { row: ReportRow; buckets: Map<number, number> }>()
-  for (const { keys, outcome, bucket, count } of rows) {
-    const id = JSON.stringify(keys)
+type Group = { row: ReportRow; buckets: Map<number, number> }
+
+function gather(rows: readonly Counted[], groupBy: readonly ReportDimension[]): Report | undefined {
+  const groups = new Map<string, Group>()
+  const total: Group = { row: { of: {}, counts: {} }, buckets: new Map() }
+  for (const counted of rows) {
+    const id = JSON.stringify(counted.keys)
     let group = groups.get(id)
     if (group === undefined) {
       if (groups.size >= maxReportRows) return undefined
-      const of = Object.fromEntries(groupBy.map((name, index) => [name, keys[index] ?? null]))
+      const of = Object.fromEntries(groupBy.map((name, index) => [name, counted.keys[index] ?? null]))
       group = { row: { of, counts: {} }, buckets: new Map() }
       groups.set(id, group)
     }
-    group.row.counts[outcome] = (group.row.counts[outcome] ?? 0) + count
-    if (bucket !== null) group.buckets.set(bucket, (group.buckets.get(bucket) ?? 0) + count)
+    add(group, counted)
+    add(total, counted)
   }
-  return [...groups.entries()]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { row, buckets }]) => ({ ...row, ...percentiles(buckets) }))
+  const sorted = [...groups.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return { rows: sorted.map(([, group]) => finish(group)), total: finish(total) }
+}
+
+function add({ row, buckets }: Group, { outcome, bucket, count }: Counted): void {
+  row.counts[outcome] = (row.counts[outcome] ?? 0) + count
+  if (bucket !== null) buckets.set(bucket, (buckets.get(bucket) ?? 0) + count)
+}
+
+const finish = ({ row, buckets }: Group): ReportRow => ({ ...row, ...percentiles(buckets) })
+
+const namedTables = { line: 'line', template: 'template', segment: 'segment' } as const
+
+/** What lines, templates and segments of a report are called now, by their ids. */
+export async function readReportNames(
+  db: Queryable,
+  companyId: string,
+  rows: readonly ReportRow[],
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  for (const [dimension, table] of Object.entries(namedTables) as [keyof typeof namedTables, string][]) {
+    const ids = [...new Set(rows.flatMap(({ of }) => of[dimension] ?? []))]
+    if (ids.length === 0) continue
+    const found = await db.query<{ id: string; name: string }>(
+      `select id, name from ${table} where company_id = $1 and id = any($2::uuid[])`,
+      [companyId, ids],
+    )
+    for (const { id, name } of found) names.set(id, name)
+  }
+  return names
 }
 
 /** A bucket's end stands for its messages; of the last, which has no end, a day is said. */
-function percentiles(buckets: ReadonlyMap<number, number>): Pick<ReportRow, 'medianMs' | 'p99Ms'> {
+function percentiles(buckets: ReadonlyMap<number, number>): Pick<ReportRow, 'medianMs' | 'p95Ms' | 'p99Ms'> {
   const round = (ms: number | undefined) =>
     ms === undefined ? undefined : Math.round(Math.min(ms, 86_400_000))
   const medianMs = round(latencyPercentileMs(buckets, 0.5))
-  return medianMs === undefined ? {} : { medianMs, p99Ms: round(latencyPercentileMs(buckets, 0.99)) }
+  if (medianMs === undefined) return {}
+  return {
+    medianMs,
+    p95Ms: round(latencyPercentileMs(buckets, 0.95)),
+    p99Ms: round(latencyPercentileMs(buckets, 0.99)),
+  }
 }

@@ -14,10 +14,12 @@ export type TimelineEvent = {
   detail: Record<string, unknown>
 }
 
+export const waitingReasons = ['rules', 'retry', 'line_paused', 'line_disabled', 'queue'] as const
+
 /** Why a message has not left yet. */
 export type Waiting = {
   dueAt: Date
-  reason: 'rules' | 'retry' | 'line_paused' | 'line_disabled' | 'queue'
+  reason: (typeof waitingReasons)[number]
   /** Of rules: what did not pass. */
   verdicts: Verdict[]
   attempts: number
@@ -32,8 +34,15 @@ export type Timeline = {
   contactId: string | null
   recipient: string
   lineId: string | null
+  /** As they are called now; null when they are gone. */
+  lineName: string | null
   templateId: string | null
+  templateName: string | null
   segmentId: string | null
+  segmentName: string | null
+  contactName: string | null
+  /** Who asked for it: a user, a direct token or a key of the admin API; null when they are gone. */
+  sender: { kind: 'user' | 'token' | 'key'; id: string; name: string } | null
   requestId: string
   callId: string | null
   contractCode: string | null
@@ -90,7 +99,12 @@ select m.id, m.api, m.channel, m.state, m.contact_id as "contactId", m.recipient
   m.accepted_at as "acceptedAt", m.expires_at as "expiresAt", m.handed_over_at as "handedOverAt", m.settled_at as "settledAt",
   o.due_at as "dueAt", coalesce(o.attempts, 0) as attempts, coalesce(o.is_deferred, false) as "isDeferred",
   o.handed_over_epoch is not null as "isMarked", coalesce(l.paused_at is not null, false) as "isPaused",
-  coalesce(l.is_enabled, true) as "isEnabled", u.resolve_at as "unknownUntil"
+  coalesce(l.is_enabled, true) as "isEnabled", u.resolve_at as "unknownUntil",
+  (select name from line where id = m.line_id) as "lineName", (select name from template where id = m.template_id) as "templateName",
+  (select name from segment where id = m.segment_id) as "segmentName", (select name from contact where id = m.contact_id) as "contactName",
+  coalesce((select json_build_object('kind', 'user', 'id', id, 'name', name) from app_user where id = m.sender_id and company_id = $1),
+    (select json_build_object('kind', 'token', 'id', id, 'name', name) from direct_token where id = m.sender_id and company_id = $1),
+    (select json_build_object('kind', 'key', 'id', id, 'name', name) from admin_key where id = m.sender_id and company_id = $1)) as sender
 from message m left join outbox o on o.message_id = m.id left join line l on l.id = o.line_id
 left join unknown_message u on u.message_id = m.id
 where m.id = $2 and m.company_id = $1`,
@@ -147,7 +161,7 @@ const readCallbackAttempts = (
     {
       name: 'timeline_callbacks',
       text: `
-select a.at, 'callback' as kind, jsonb_strip_nulls(jsonb_build_object('event', c.event, 'target', c.target, 'url', c.url,
+select a.at, 'callback' as kind, jsonb_strip_nulls(jsonb_build_object('callbackId', c.id, 'event', c.event, 'target', c.target, 'url', c.url,
   'attempt', a.number, 'status', a.status, 'error', a.error, 'durationMs', a.duration_ms)) as detail
 from callback c join callback_attempt a on a.callback_id = c.id
 where c.company_id = $1 and c.subject_id = $2 order by a.at, a.number limit 200`,

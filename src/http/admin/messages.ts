@@ -16,7 +16,7 @@ import {
   type MessageFilter,
   type MessageSummary,
 } from '../../store/messages.ts'
-import { readTimeline, type Timeline } from '../../store/timeline.ts'
+import { readTimeline, waitingReasons, type Timeline } from '../../store/timeline.ts'
 import type { Caller } from './caller.ts'
 import { csvLine } from './csv.ts'
 import { changed, conflict, done, notFound } from './replies.ts'
@@ -40,6 +40,8 @@ import {
   shown,
 } from './wire.ts'
 
+const senderPrefixes = ['usr', 'dtk', 'key'] as const
+
 const filters = {
   recipient: optionalText('Number with country code, or e-mail address. Needs no dates.'),
   providerId: optionalText("The provider's id. Needs no dates.", 500),
@@ -52,6 +54,14 @@ const filters = {
   lineId: Type.Optional(idOf('lin', 'The line.')),
   templateId: Type.Optional(idOf('tpl', 'The template.')),
   segmentId: Type.Optional(idOf('seg', 'The segment.')),
+  senderId: Type.Optional(
+    Type.String({
+      description: 'Who sent it: a user, a direct token, or a key of this API.',
+      pattern: `^(?:${senderPrefixes.join('|')})_[0-9a-f]{32}$`,
+      'x-says': 'must be the id of a user, a direct token or a key, like usr_0198…',
+      maxLength: 40,
+    }),
+  ),
   from: instantIn('Accepted since then; 7 days ago unless told otherwise.'),
   to: instantIn('Accepted before then.'),
 }
@@ -65,16 +75,65 @@ export const MessageOut = Type.Object({
   contactId: nullable(Type.String()),
   recipient: Type.String(),
   lineId: nullable(Type.String()),
+  lineName: nullable(Type.String({ description: 'As it is called now; null when it is gone.' })),
   templateId: nullable(Type.String()),
+  templateName: nullable(Type.String()),
   segmentId: nullable(Type.String()),
+  segmentName: nullable(Type.String()),
   requestId: Type.String(),
+  callId: nullable(Type.String()),
+  contractCode: nullable(Type.String()),
   acceptedAt: instant('When it was accepted.'),
   handedOverAt: nullable(instant('When the provider got it.')),
   settledAt: nullable(instant('When its outcome was known.')),
 })
 
+export const ListedMessageOut = Type.Object({
+  ...MessageOut.properties,
+  errorCode: nullable(Type.String()),
+  errorMessage: nullable(Type.String()),
+  preview: Type.String({ description: 'The first 160 characters of what the person reads.' }),
+})
+
+const VerdictOut = Type.Object({
+  rule: Type.String({
+    description: 'What was looked at: the kind of a rule, or `attendance`, `recent_contact`, `window`.',
+  }),
+  ruleId: Type.Optional(Type.String({ description: 'The rule; absent for what holds without one.' })),
+  passed: Type.Boolean(),
+  action: Type.Optional(oneOf(['block', 'defer'] as const, 'Of one that did not pass.')),
+  reason: Type.Optional(Type.String()),
+  matched: Type.Optional(Type.String({ description: 'What it matched.' })),
+  nextAllowedAt: Type.Optional(instant('When it would pass.')),
+})
+
 const TimelineOut = Type.Object({
   ...MessageOut.properties,
+  contactName: nullable(Type.String()),
+  sender: nullable(
+    Type.Object({
+      kind: oneOf(['user', 'token', 'key'] as const, 'What it is.'),
+      id: Type.String(),
+      name: Type.String(),
+    }),
+  ),
+  documentNumber: nullable(Type.String()),
+  content: Type.Object({}, { description: 'What is sent: `kind` is `text` or `template`.' }),
+  error: nullable(Type.Object({ code: Type.String(), message: nullable(Type.String()) })),
+  reasons: Type.Array(VerdictOut, { description: 'What did not pass.' }),
+  expiresAt: instant('When it is given up.'),
+  waiting: nullable(
+    Type.Object({
+      dueAt: instant('When it may leave.'),
+      reason: oneOf(waitingReasons, 'Why it has not left yet.'),
+      verdicts: Type.Array(VerdictOut),
+      attempts: Type.Integer(),
+    }),
+  ),
+  unknownUntil: nullable(instant('Until when a receipt is waited for.')),
+  providerIds: Type.Array(
+    Type.Object({ part: Type.Integer(), providerId: Type.String(), state: nullable(Type.String()) }),
+  ),
   events: Type.Array(Type.Object({ at: instant('When.'), kind: Type.String(), detail: Type.Object({}) })),
 })
 
@@ -87,8 +146,14 @@ export const showMessage = (message: MessageSummary) => ({
   segmentId: shown('seg', message.segmentId),
 })
 
+const senderPrefix = { user: 'usr', token: 'dtk', key: 'key' } as const
+
 const showTimeline = (timeline: Timeline) => ({
   ...timeline,
+  sender: timeline.sender && {
+    ...timeline.sender,
+    id: showId(senderPrefix[timeline.sender.kind], timeline.sender.id),
+  },
   id: showId('msg', timeline.id),
   contactId: shown('con', timeline.contactId),
   lineId: shown('lin', timeline.lineId),
@@ -114,7 +179,7 @@ function spellings(recipient: string): string[] {
 }
 
 function filterOf(query: Static<typeof Filters>, caller: Caller, now: Date): MessageFilter {
-  const { recipient, lineId, templateId, segmentId, from, to, ...rest } = query
+  const { recipient, lineId, templateId, segmentId, senderId, from, to, ...rest } = query
   const filter: MessageFilter = {
     providerId: rest.providerId,
     callId: rest.callId,
@@ -129,12 +194,15 @@ function filterOf(query: Static<typeof Filters>, caller: Caller, now: Date): Mes
     segmentId: maybeUuid('seg', segmentId),
     from: readInstant(from),
     to: readInstant(to),
-    senderId: ownSender(caller),
+    senderId: ownSender(caller) ?? senderOf(senderId),
   }
   if (filter.from === undefined && !needsNoRange(filter))
     filter.from = new Date((filter.to ?? now).getTime() - defaultRangeMs)
   return filter
 }
+
+const senderOf = (shownId: string | undefined): string | undefined =>
+  shownId && senderPrefixes.map((prefix) => parseId(prefix, shownId)).find((id) => id !== undefined)
 
 /** A key that may read its own messages alone. */
 const ownSender = (caller: Caller): string | undefined =>
@@ -203,7 +271,7 @@ export const messageRoutes: Route[] = [
     description:
       'Newest first. A page may hold fewer messages than asked for, or none, and still name a next one: each looks at a bounded number of rows.',
     query: Type.Object({ ...pageQuery, ...filters, id: optionalText('Its id: a page with this one.', 40) }),
-    answer: pageOut(MessageOut),
+    answer: pageOut(ListedMessageOut),
     async handle({ db, companyId, query, caller, now }) {
       const { cursor, limit: _, id, ...rest } = query
       const filter = filterOf(rest, caller, now)

@@ -5,6 +5,7 @@ import { showId, type IdPrefix } from '../../lib/ids.ts'
 import {
   maxReportRows,
   readReport,
+  readReportNames,
   reportDimensions,
   type ReportDimension,
   type ReportRow,
@@ -24,6 +25,7 @@ const Row = Type.Object({
   medianMs: Type.Optional(
     Type.Integer({ description: 'From accepting to delivered; at most 30 % too high.' }),
   ),
+  p95Ms: Type.Optional(Type.Integer()),
   p99Ms: Type.Optional(Type.Integer()),
 })
 
@@ -38,6 +40,17 @@ const show = (row: ReportRow) => ({
     }),
   ),
 })
+
+function showNames(rows: readonly ReportRow[], names: ReadonlyMap<string, string>): Record<string, string> {
+  const shown: Record<string, string> = {}
+  for (const [dimension, prefix] of Object.entries(prefixes) as [ReportDimension, IdPrefix][])
+    for (const { of } of rows) {
+      const id = of[dimension]
+      const name = id ? names.get(id) : undefined
+      if (id && name !== undefined) shown[showId(prefix, id)] = name
+    }
+  return shown
+}
 
 const dayMs = 86_400_000
 const maxDays = 800
@@ -70,6 +83,10 @@ export const reportRoutes: Route[] = [
       to: Type.String(),
       timeZone: Type.String(),
       rows: Type.Array(Row),
+      total: Row,
+      names: Type.Record(Type.String(), Type.String(), {
+        description: 'What the lines, templates and segments of the rows are called, by their ids.',
+      }),
     }),
     async handle({ db, companyId, query, now, reply }) {
       const to = readInstant(query.to) ?? new Date(now.getTime() + 3_600_000)
@@ -80,7 +97,7 @@ export const reportRoutes: Route[] = [
         return invalid({ field: 'from', message: `must be at most ${maxDays} days before \`to\`` })
       const timeZone = (await getCompany(db, companyId))?.timeZone ?? 'UTC'
       const groupBy = query.groupBy?.length ? [...new Set(query.groupBy)] : (['day'] as const)
-      const rows = await readReport(db, companyId, {
+      const report = await readReport(db, companyId, {
         from,
         to,
         groupBy,
@@ -91,23 +108,44 @@ export const reportRoutes: Route[] = [
         templateId: maybeUuid('tpl', query.templateId),
         segmentId: maybeUuid('seg', query.segmentId),
       })
-      if (rows === undefined)
+      if (report === undefined)
         return invalid({ field: 'groupBy', message: `gives more than ${maxReportRows} rows; narrow it down` })
-      const shownRows = rows.map(show)
-      if (query.isCsv !== true) return done({ from, to, timeZone, rows: shownRows })
-      const lines = shownRows.map(({ of, counts, medianMs, p99Ms }) =>
+      const names = await readReportNames(db, companyId, report.rows)
+      const shownRows = report.rows.map(show)
+      if (query.isCsv !== true)
+        return done({
+          from,
+          to,
+          timeZone,
+          rows: shownRows,
+          total: show(report.total),
+          names: showNames(report.rows, names),
+        })
+      const named = groupBy.filter((name) => prefixes[name] !== undefined)
+      const lines = report.rows.map((row, index) =>
         csvLine([
-          ...groupBy.map((name) => of[name]),
-          ...states.map((state) => counts[state] ?? 0),
-          medianMs,
-          p99Ms,
+          ...groupBy.map((name) => shownRows[index]!.of[name]),
+          ...named.map((name) => names.get(row.of[name] ?? '')),
+          ...states.map((state) => row.counts[state] ?? 0),
+          row.medianMs,
+          row.p95Ms,
+          row.p99Ms,
         ]),
       )
       await reply
         .header('content-type', 'text/csv; charset=utf-8')
         .header('content-disposition', 'attachment; filename="report.csv"')
         .header('cache-control', 'no-store')
-        .send(csvLine([...groupBy, ...states, 'median_ms', 'p99_ms']) + lines.join(''))
+        .send(
+          csvLine([
+            ...groupBy,
+            ...named.map((name) => `${name}_name`),
+            ...states,
+            'median_ms',
+            'p95_ms',
+            'p99_ms',
+          ]) + lines.join(''),
+        )
       return { kind: 'sent' }
     },
   }),

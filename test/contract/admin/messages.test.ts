@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { releaseDeferred } from '../../../src/flows/release-deferred.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { CatalogueCache } from '../../../src/store/catalogue.ts'
-import { firstIdAt, showId } from '../../../src/lib/ids.ts'
+import { firstIdAt, newId, showId } from '../../../src/lib/ids.ts'
 import { createRule } from '../../../src/store/rules.ts'
 import type { App } from '../../harness/app.ts'
 import { makeContact, randomMobile, type TestCompany } from '../../harness/factories.ts'
@@ -137,6 +137,25 @@ test('a message has its timeline; an unknown one is not found', async () => {
     events: [{ kind: 'accepted' }],
   })
   expect((await client.get(`/messages/${showId('msg', crypto.randomUUID())}`)).status).toBe(404)
+})
+
+test('a message says who sent it and what its line is called, and is found by its sender', async () => {
+  const own = await app.makeCompany()
+  const { client: reader } = await signInAs(app, own, 'viewer')
+  const message = await storeMessage(app.db, own, { state: 'delivered' })
+  await app.db.query('update message set sender_id = $2 where id = $1', [message.id, own.apiUser.id])
+  const shown = showId('msg', message.id)
+  const senderId = showId('usr', own.apiUser.id)
+  const found = items(await reader.get(`/messages?senderId=${senderId}`)).map(({ id }) => id)
+  expect(found).toEqual([shown])
+  expect(items(await reader.get(`/messages?senderId=${showId('dtk', newId())}`))).toEqual([])
+  expect((await reader.get('/messages?senderId=somebody')).body['errors']).toHaveProperty('senderId')
+  const [line] = await app.db.query<{ name: string }>('select name from line where id = $1', [message.lineId])
+  expect((await reader.get(`/messages/${shown}`)).body).toMatchObject({
+    lineName: line!.name,
+    sender: { kind: 'user', id: senderId, name: own.apiUser.name },
+  })
+  expect(items(await reader.get(`/messages?id=${shown}`))).toMatchObject([{ lineName: line!.name }])
 })
 
 test('a key with messages:own reads what its user sent, without the exchange, and nothing else', async () => {

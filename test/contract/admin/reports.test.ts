@@ -71,6 +71,7 @@ test('counts by any dimension, in days of the company, the same before and after
       of: { day: '2026-10-03' },
       counts: { queued: 9, delivered: 4 },
       medianMs: Math.round(latencyBucketEndMs(latencyBucket(1000))),
+      p95Ms: Math.round(latencyBucketEndMs(latencyBucket(60_000))),
       p99Ms: Math.round(latencyBucketEndMs(latencyBucket(60_000))),
     },
   ])
@@ -100,10 +101,21 @@ test('counts by any dimension, in days of the company, the same before and after
   ).toMatchObject({ counts: { delivered: 5 } })
 })
 
+test('all rows add up to a total, and lines are named', async () => {
+  const lineId = showId('lin', company.lines.sms[0]!.id)
+  const { body } = await client.get('/reports?from=2026-10-01&to=2026-10-10&groupBy=day,line')
+  expect(body['total']).toMatchObject({ of: {}, counts: { queued: 14, delivered: 5 } })
+  expect(body['total']).toHaveProperty('p95Ms')
+  const [line] = await app.db.query<{ name: string }>('select name from line where id = $1', [
+    company.lines.sms[0]!.id,
+  ])
+  expect(body['names']).toEqual({ [lineId]: line!.name })
+})
+
 test('as CSV, and with ranges that make no sense refused', async () => {
   const file = await client.get('/reports?from=2026-10-01&to=2026-10-10&groupBy=day&isCsv=true')
   const [header, first] = file.text.split('\r\n')
-  expect(header).toMatch(/^day,queued,sending,sent,delivered,.*,median_ms,p99_ms$/)
+  expect(header).toMatch(/^day,queued,sending,sent,delivered,.*,median_ms,p95_ms,p99_ms$/)
   expect(first).toMatch(/^2026-10-02,5,0,0,0,/)
   for (const query of ['from=2026-10-10&to=2026-10-01', 'from=2000-01-01&to=2026-10-01', 'groupBy=weather']) {
     const answer = await client.get(`/reports?${query}`)
