@@ -213,6 +213,10 @@ export type Api = {
       stop?: string[] | null
       /** In place of the usual ones; none: the usual ones. */
       start?: string[] | null
+      usual: {
+        stop: string[]
+        start: string[]
+      }
     }
   }
   /** Set the words by which people opt out of SMS, and in again. */
@@ -604,6 +608,7 @@ export type Api = {
         pausedReason: string | null
         /** Where the provider reports to, below the public address. */
         hookPath: string
+        hookUrl: string | null
         /** Messages per second. */
         ratePerSecond?: number | null
         /** Messages under way at once. */
@@ -667,6 +672,7 @@ export type Api = {
       pausedReason: string | null
       /** Where the provider reports to, below the public address. */
       hookPath: string
+      hookUrl: string | null
       /** Messages per second. */
       ratePerSecond?: number | null
       /** Messages under way at once. */
@@ -707,6 +713,7 @@ export type Api = {
       pausedReason: string | null
       /** Where the provider reports to, below the public address. */
       hookPath: string
+      hookUrl: string | null
       /** Messages per second. */
       ratePerSecond?: number | null
       /** Messages under way at once. */
@@ -762,6 +769,7 @@ export type Api = {
       pausedReason: string | null
       /** Where the provider reports to, below the public address. */
       hookPath: string
+      hookUrl: string | null
       /** Messages per second. */
       ratePerSecond?: number | null
       /** Messages under way at once. */
@@ -814,6 +822,7 @@ export type Api = {
       pausedReason: string | null
       /** Where the provider reports to, below the public address. */
       hookPath: string
+      hookUrl: string | null
       /** Messages per second. */
       ratePerSecond?: number | null
       /** Messages under way at once. */
@@ -854,6 +863,7 @@ export type Api = {
       pausedReason: string | null
       /** Where the provider reports to, below the public address. */
       hookPath: string
+      hookUrl: string | null
       /** Messages per second. */
       ratePerSecond?: number | null
       /** Messages under way at once. */
@@ -894,6 +904,7 @@ export type Api = {
       pausedReason: string | null
       /** Where the provider reports to, below the public address. */
       hookPath: string
+      hookUrl: string | null
       /** Messages per second. */
       ratePerSecond?: number | null
       /** Messages under way at once. */
@@ -924,6 +935,8 @@ export type Api = {
       /** A template instead of text. */
       templateCode?: string | null
       variables?: Record<string, string> | null
+      /** How long to wait; 0 answers with the id at once. 15 unless told otherwise. */
+      waitSeconds?: number | null
     }
     answer: {
       messageId: string
@@ -2339,6 +2352,18 @@ export type Api = {
     body: undefined
     answer: undefined
   }
+  /** Put the rules in order. */
+  'PUT /rules/order': {
+    path: undefined
+    query: undefined
+    body: {
+      /** First the one whose reason is told first. */
+      ruleIds: string[]
+    }
+    answer: {
+      ruleIds: string[]
+    }
+  }
   /** List restriction lists. */
   'GET /restriction-lists': {
     path: undefined
@@ -2355,6 +2380,19 @@ export type Api = {
         /** The list. */
         id: string
         name: string
+        /** Counted up to 10,000, in a list of lists up to 1,000. */
+        entries: number
+        /** There are more than were counted. */
+        hasMoreEntries: boolean
+        /** Those that look at it. */
+        rules: {
+          /** A rule. */
+          id: string
+          name: string
+          isEnabled: boolean
+        }[]
+        /** When it was made. */
+        createdAt: string
       }[]
       nextCursor: string | null
     }
@@ -2384,6 +2422,17 @@ export type Api = {
       /** The list. */
       id: string
       name: string
+      /** Counted up to 10,000, in a list of lists up to 1,000. */
+      entries: number
+      /** There are more than were counted. */
+      hasMoreEntries: boolean
+      /** Those that look at it. */
+      rules: {
+        /** A rule. */
+        id: string
+        name: string
+        isEnabled: boolean
+      }[]
     }
   }
   /** Rename a restriction list. */
@@ -2411,6 +2460,37 @@ export type Api = {
     body: undefined
     answer: undefined
   }
+  /** Look a value up on all lists. */
+  'POST /restriction-lists/look-up': {
+    path: undefined
+    query: undefined
+    body: {
+      /** What to look up. */
+      value: string
+    }
+    answer: {
+      items: {
+        list: {
+          /** The list. */
+          id: string
+          name: string
+        }
+        /** What is restricted. */
+        field: 'phone' | 'email' | 'document' | 'contract'
+        /** In the form in which it compares. */
+        value: string
+        isPrefix: boolean
+        expiresAt: string | null
+        /** Those that look at the list. */
+        rules: {
+          /** A rule. */
+          id: string
+          name: string
+          isEnabled: boolean
+        }[]
+      }[]
+    }
+  }
   /** List or look for entries. */
   'GET /restriction-lists/:id/entries': {
     path: {
@@ -2420,6 +2500,7 @@ export type Api = {
       cursor?: string
       limit?: number
       value?: string
+      field?: 'phone' | 'email' | 'document' | 'contract'
     }
     body: undefined
     answer: {
@@ -2487,6 +2568,7 @@ export type Api = {
     query: {
       cursor?: string
       limit?: number
+      listId?: string
     }
     body: undefined
     answer: {
@@ -2512,6 +2594,8 @@ export type Api = {
         /** When it was sent. */
         createdAt: string
         finishedAt: string | null
+        /** The list that it goes into. */
+        listId?: string | null
       }[]
       nextCursor: string | null
     }
@@ -2545,6 +2629,13 @@ export type Api = {
       /** When it was sent. */
       createdAt: string
       finishedAt: string | null
+      /** The list that it goes into. */
+      listId?: string | null
+      /** The first ones that were not taken; all of them: `bad-lines`. */
+      badLines: {
+        line: number
+        reason: string
+      }[]
     }
   }
   /** Lines that were not taken, with the reason. */
@@ -2586,6 +2677,8 @@ export type Api = {
       /** When it was sent. */
       createdAt: string
       finishedAt: string | null
+      /** The list that it goes into. */
+      listId?: string | null
     }
   }
   /** Import entries of a restriction list from CSV. */
@@ -2620,6 +2713,8 @@ export type Api = {
       /** When it was sent. */
       createdAt: string
       finishedAt: string | null
+      /** The list that it goes into. */
+      listId?: string | null
     }
   }
   /** List messages. */
@@ -3109,6 +3204,7 @@ export type Api = {
       cursor?: string
       limit?: number
       isOpen?: boolean
+      lineId?: string
     }
     body: undefined
     answer: {
@@ -3168,12 +3264,24 @@ export type Api = {
         /** A worker that is alive drives it. */
         isDriven: boolean
         ratePerSecond: number
+        inFlightLimit: number
         /** Waits to leave now; counted up to 10,000. */
         depth: number
         oldestDueAt: string | null
         inFlight: number
         /** Waits for a rule's moment; counted up to 10,000. */
         deferred: number
+        isUp: boolean | null
+        healthDetail: string | null
+        heldUntil: string | null
+        lastError: {
+          /** `unreachable`, `throttled`, `misconfigured` … */
+          kind: string
+          code: string
+          message: string
+          /** When. */
+          at: string
+        } | null
       }[]
     }
   }

@@ -32,7 +32,12 @@ export type LineEffect =
   | { kind: 'backs_off'; askedMs?: number; isAway: boolean }
   | { kind: 'pauses'; reason: string }
 
-export type Dispatched = { settlement: Settlement; effect: LineEffect }
+export type Dispatched = {
+  settlement: Settlement
+  effect: LineEffect
+  /** Why it was not taken. */
+  error?: DriverError
+}
 
 /** How long an unknown outcome waits for a receipt. */
 export const reconcileMs = 10 * 60_000
@@ -150,16 +155,17 @@ export function settle(message: ClaimedMessage, result: SendResult, startedAt: D
   const effect = effectOf(error)
   switch (driverErrorPolicies[error.kind].message) {
     case 'fail':
-      return { settlement: { ...failure, state: 'failed' }, effect }
+      return { settlement: { ...failure, state: 'failed' }, effect, error }
     case 'unknown':
       return {
         settlement: { ...failure, state: 'unknown', resolve_at: new Date(now.getTime() + reconcileMs) },
         effect,
+        error,
       }
     case 'retry': {
       const dueAt = retryAt(message, error, now)
-      if (dueAt >= message.expiresAt) return { settlement: { ...failure, state: 'expired' }, effect }
-      return { settlement: { ...failure, state: 'queued', due_at: dueAt }, effect }
+      if (dueAt >= message.expiresAt) return { settlement: { ...failure, state: 'expired' }, effect, error }
+      return { settlement: { ...failure, state: 'queued', due_at: dueAt }, effect, error }
     }
   }
 }

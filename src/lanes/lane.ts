@@ -74,6 +74,11 @@ export class Lane {
     return this.#limits.isPaused || (this.#awaySinceMs !== undefined && nowMs - this.#awaySinceMs >= awayMs)
   }
 
+  /** How long the breaker still holds it; 0 when it does not. */
+  heldForMs(nowMs: number): number {
+    return Math.max(0, this.#closedUntilMs - nowMs)
+  }
+
   freeSlots(nowMs: number): number {
     if (!this.isOpen(nowMs)) return 0
     return Math.max(0, Math.min(this.#window - this.#inFlight, this.#rate.available(nowMs)))

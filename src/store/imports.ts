@@ -98,11 +98,12 @@ export async function getImport(
 export const listImports = (
   db: Queryable,
   companyId: string,
-  page: { beforeId?: string; limit: number },
+  page: { targetId?: string; beforeId?: string; limit: number },
 ): Promise<ImportJob[]> =>
   db.query<ImportJob>(
-    `select ${columns} from import_job where company_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3`,
-    [companyId, page.beforeId, page.limit],
+    `select ${columns} from import_job where company_id = $1 and ($2::uuid is null or id < $2)
+      and ($4::uuid is null or target_id = $4) order by id desc limit $3`,
+    [companyId, page.beforeId, page.limit, page.targetId],
   )
 
 export type BadLine = { line: number; reason: string }

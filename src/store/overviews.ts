@@ -18,13 +18,13 @@ export type AlertView = {
 export const listAlerts = (
   db: Queryable,
   companyId: string,
-  page: { isOpen?: boolean; beforeId?: string; limit: number },
+  page: { isOpen?: boolean; subject?: string; beforeId?: string; limit: number },
 ): Promise<AlertView[]> =>
   db.query<AlertView>(
     `select id, kind, subject, message, raised_at as "raisedAt", cleared_at as "clearedAt" from alert
       where (company_id = $1 or company_id is null) and ($2::boolean is null or (cleared_at is null) = $2)
-        and ($3::uuid is null or id < $3) order by id desc limit $4`,
-    [companyId, page.isOpen, page.beforeId, page.limit],
+        and ($3::uuid is null or id < $3) and ($5::text is null or subject = $5) order by id desc limit $4`,
+    [companyId, page.isOpen, page.beforeId, page.limit, page.subject],
   )
 
 /** Newest first. */
@@ -75,6 +75,13 @@ export type LaneView = {
   deferred: number
   /** Does a worker that is alive drive it? */
   isDriven: boolean
+  /** Can its session take messages? Null where no worker drives it. */
+  isUp: boolean | null
+  /** In the driver's words: "bound as …", or why not. */
+  healthDetail: string | null
+  /** While the breaker is open: nothing is handed over before. */
+  heldUntil: Date | null
+  lastError: { kind: string; code: string; message: string; at: string } | null
 }
 
 export const listLanes = (
@@ -86,9 +93,11 @@ export const listLanes = (
     `select l.company_id as "companyId", l.id as "lineId", l.name, l.channel, l.is_enabled as "isEnabled", l.paused_at is not null as "isPaused",
         l.paused_reason as "pausedReason", l.rate_per_second as "ratePerSecond", l.in_flight_limit as "inFlightLimit",
         d.depth, d.oldest as "oldestDueAt", f.count as "inFlight", x.count as deferred,
-        exists (select 1 from lane a join worker w on w.id = a.owner_id where a.line_id = l.id
-          and w.beat_at > clock_timestamp() - interval '10 seconds') as "isDriven"
-      from line l
+        w.is_driven as "isDriven", case when w.is_driven then h.is_up end as "isUp", case when w.is_driven then h.detail end as "healthDetail",
+        case when h.held_until > $2 then h.held_until end as "heldUntil", h.last_error as "lastError"
+      from line l left join line_health h on h.line_id = l.id
+      cross join lateral (select exists (select 1 from lane a join worker w on w.id = a.owner_id where a.line_id = l.id
+        and w.beat_at > clock_timestamp() - interval '10 seconds') as is_driven) w
       cross join lateral (select count(*)::int as depth, min(due_at) as oldest from (
         select due_at from outbox where line_id = l.id and due_at <= $2 and handed_over_epoch is null and not is_deferred
         order by priority, due_at limit 10000) o) d

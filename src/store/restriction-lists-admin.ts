@@ -85,3 +85,27 @@ export function findEntriesByValue(db: Queryable, listId: string, value: string)
     ],
   )
 }
+
+export type ListRule = { listId: string; id: string; name: string; isEnabled: boolean }
+
+/** Rules that look at any list of the company. */
+export const listRulesOfLists = (db: Queryable, companyId: string): Promise<ListRule[]> =>
+  db.query<ListRule>(
+    `select settings->>'listId' as "listId", id, name, is_enabled as "isEnabled" from rule
+      where company_id = $1 and kind = 'restriction_list' order by position, id limit 10000`,
+    [companyId],
+  )
+
+/** How many entries each of these has, counted up to a bound. */
+export async function countEntriesOf(
+  db: Queryable,
+  listIds: readonly string[],
+  upTo: number,
+): Promise<Map<string, number>> {
+  const rows = await db.query<{ id: string; count: number }>(
+    `select l.id, e.count from unnest($1::uuid[]) as l(id) cross join lateral (
+        select count(*)::int as count from (select 1 from restriction_entry where list_id = l.id limit $2) e) e`,
+    [listIds, upTo],
+  )
+  return new Map(rows.map(({ id, count }) => [id, count]))
+}

@@ -221,13 +221,24 @@ export type StoredEntry = {
 export const listRestrictionEntries = (
   connection: Queryable,
   listId: string,
-  options: { after?: Pick<StoredEntry, 'field' | 'isPrefix' | 'value'>; limit: number },
+  options: {
+    field?: RestrictionField
+    after?: Pick<StoredEntry, 'field' | 'isPrefix' | 'value'>
+    limit: number
+  },
 ): Promise<StoredEntry[]> =>
   connection.query<StoredEntry>(
     `select field, is_prefix as "isPrefix", value, expires_at as "expiresAt" from restriction_entry
       where list_id = $1 and ($2::text is null or (field, is_prefix, value) > ($2, $3::boolean, $4::text))
-      order by field, is_prefix, value limit $5`,
-    [listId, options.after?.field, options.after?.isPrefix, options.after?.value, options.limit],
+        ${options.field === undefined ? '' : 'and field = $6'} order by field, is_prefix, value limit $5`,
+    [
+      listId,
+      options.after?.field,
+      options.after?.isPrefix,
+      options.after?.value,
+      options.limit,
+      ...(options.field === undefined ? [] : [options.field]),
+    ],
   )
 
 export const listRestrictionLists = (

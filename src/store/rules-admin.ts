@@ -107,3 +107,25 @@ export async function removeRule(db: Queryable, companyId: string, id: string): 
   ])
   return rows.length > 0
 }
+
+/** All rules, those named first; undefined when one named is not there or is named twice. Run it in a transaction. */
+export async function orderRules(
+  transaction: Queryable,
+  companyId: string,
+  first: readonly string[],
+): Promise<string[] | undefined> {
+  const rows = await transaction.query<{ id: string }>(
+    'select id from rule where company_id = $1 order by position, id limit 10000 for update',
+    [companyId],
+  )
+  const all = new Set(rows.map(({ id }) => id))
+  const named = new Set(first)
+  if (named.size < first.length || first.some((id) => !all.has(id))) return undefined
+  const ids = [...first, ...rows.map(({ id }) => id).filter((id) => !named.has(id))]
+  await transaction.query(
+    `update rule set position = o.place - 1 from unnest($2::uuid[]) with ordinality as o(id, place)
+      where rule.company_id = $1 and rule.id = o.id and rule.position <> o.place - 1`,
+    [companyId, ids],
+  )
+  return ids
+}

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { status } from '../lib/smpp/index.ts'
 import { startTestSandbox } from '../sandbox/testing.ts'
 import { failOver } from '../store/lanes.ts'
+import { listLanes } from '../store/overviews.ts'
 import { changeLine, changeLineSettings, pauseLine } from '../store/lines.ts'
 import { testSealer } from '../../test/harness/factories.ts'
 import { createStage, eventually, type Stage } from '../../test/harness/stage.ts'
@@ -166,6 +167,18 @@ describe('what comes of a hand-over', () => {
     stage.clock.advance(2_000)
     await eventually('all sent', async () => (await stage.states())['sent'] === 20)
     expect(stage.smsc.taken[before]!.atMs - throttledAtMs).toBeGreaterThan(1_900)
+  })
+
+  test('how the line is doing is told: bound, held by the breaker, its last fault', async () => {
+    stage = await createStage({ line: { settings: { throttleSeconds: 60 } } })
+    await stage.startWorker()
+    const health = async () => (await listLanes(stage.db, [stage.company.id], stage.clock.now()))[0]!
+    await eventually('bound', async () => (await health()).isUp === true)
+    expect(await health()).toMatchObject({ healthDetail: 'bound as line1', heldUntil: null, lastError: null })
+    stage.smsc.answer = () => ({ status: status.ESME_RTHROTTLED })
+    await stage.seed({ count: 1 })
+    await eventually('held', async () => (await health()).heldUntil !== null)
+    expect(await health()).toMatchObject({ isUp: true, lastError: { kind: 'throttled' } })
   })
 
   test('no answer: unknown, waiting for a receipt, never sent again by itself', async () => {

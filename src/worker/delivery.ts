@@ -23,6 +23,7 @@ import {
 } from '../store/outbox.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
 import { DrivenLines } from './driven-lines.ts'
+import { createHealthReporter } from './line-health.ts'
 import { runJobs } from './jobs.ts'
 
 export type DeliveryOptions = {
@@ -59,6 +60,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
   const { db, clock, log } = options
   const metrics = createDeliveryMetrics(options.registry)
   const lines = new DrivenLines(options)
+  const health = createHealthReporter(db, clock, lines)
 
   const unsubscribeUrl = createUnsubscribeUrls(options)
   const dispatching: DispatchContext = {
@@ -77,7 +79,8 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
     if (session === undefined) return putBack(message, clock.now())
     const startedAtMs = performance.now()
     const mayHandOver = () => ownership.mayDrive() && lane.isOpen(performance.now())
-    const { settlement, effect } = await dispatchMessage(dispatching, message, session, mayHandOver)
+    const { settlement, effect, error } = await dispatchMessage(dispatching, message, session, mayHandOver)
+    if (error) health.note(message.lineId, error)
     apply(effect, lane, startedAtMs)
     if (effect.kind === 'works') metrics.handedOver(message, settlement.at)
     return settlement
@@ -144,6 +147,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Delivery>
     [
       { name: 'expire messages', everyMs: 5_000, run: (stopping) => expireAll(db, clock, stopping) },
       { name: 'fail over', everyMs: 5_000, run: failOverAll },
+      { name: 'line health', everyMs: 1_000, run: () => health.save() },
       {
         name: 'lane depths',
         everyMs: 10_000,

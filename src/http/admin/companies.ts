@@ -1,5 +1,6 @@
 /** The company's own settings, its private token, and the secret that signs callbacks. */
 import { Type } from 'typebox'
+import { stopWordsOf } from '../../domain/stop-words.ts'
 import { rotateCallbackSecret } from '../../flows/rotate-callback-secret.ts'
 import { showId } from '../../lib/ids.ts'
 import {
@@ -94,16 +95,24 @@ const words = Type.Optional(
   listOf(text('A word.', 50), 'In place of the usual ones; none: the usual ones.', 100),
 )
 const StopWords = Type.Object({ stop: words, start: words })
+const UsualWords = Type.Object({ stop: Type.Array(Type.String()), start: Type.Array(Type.String()) })
 
 const stopWordRoutes: Route[] = [
   read({
     method: 'GET',
     path: '/company/stop-words',
     summary: 'Read the words by which people opt out of SMS',
-    answer: StopWords,
+    answer: Type.Object({ ...StopWords.properties, usual: UsualWords }),
     async handle({ db, companyId }) {
       const own = await readStopWords(db, companyId)
-      return own ? done({ stop: own.stop ?? [], start: own.start ?? [] }) : notFound
+      const usual = stopWordsOf({ stop: null, start: null })
+      return own
+        ? done({
+            stop: own.stop ?? [],
+            start: own.start ?? [],
+            usual: { stop: [...usual.stop], start: [...usual.start] },
+          })
+        : notFound
     },
   }),
   change({

@@ -25,12 +25,13 @@ import {
   idOf,
   instant,
   limitOf,
+  maybeUuid,
   nullable,
   oneOf,
   optionalText,
-  PageQuery,
   pageOfRows,
   pageOut,
+  pageQuery,
 } from './wire.ts'
 import type { TObject } from 'typebox'
 
@@ -52,6 +53,7 @@ const JobOut = Type.Object({
   createdBy: Type.String(),
   createdAt: instant('When it was sent.'),
   finishedAt: nullable(instant('When it was done.')),
+  listId: Type.Optional(idOf('lst', 'The list that it goes into.')),
 })
 
 const show = ({ targetId, ...job }: ImportJob) => ({
@@ -62,6 +64,7 @@ const show = ({ targetId, ...job }: ImportJob) => ({
 
 const maxImportBytes = 1024 * 1024 * 1024
 const chunkBytes = 1024 * 1024
+const badLinesShown = 20
 
 type Upload = { kind: ImportKind; targetId?: string; options: Record<string, unknown>; fileName: string }
 
@@ -113,11 +116,15 @@ export const importRoutes: Route[] = [
     method: 'GET',
     path: '/imports',
     summary: 'List imports',
-    query: PageQuery,
+    query: Type.Object({ ...pageQuery, listId: Type.Optional(idOf('lst', 'Only into this list.')) }),
     answer: pageOut(JobOut),
     async handle({ db, companyId, query }) {
       const limit = limitOf(query)
-      const rows = await listImports(db, companyId, { beforeId: cursorId(query.cursor), limit: limit + 1 })
+      const rows = await listImports(db, companyId, {
+        targetId: maybeUuid('lst', query.listId),
+        beforeId: cursorId(query.cursor),
+        limit: limit + 1,
+      })
       return done(pageOfRows(rows, limit, ({ id }) => [id], show))
     },
   }),
@@ -126,10 +133,17 @@ export const importRoutes: Route[] = [
     path: '/imports/:id',
     ids: ['job'],
     summary: 'How an import is doing',
-    answer: JobOut,
+    answer: Type.Object({
+      ...JobOut.properties,
+      badLines: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() }), {
+        description: 'The first ones that were not taken; all of them: `bad-lines`.',
+      }),
+    }),
     async handle({ db, companyId, ids: [id = ''] }) {
       const job = await getImport(db, companyId, id)
-      return job ? done(show(job)) : notFound
+      if (job === undefined) return notFound
+      const badLines = await listBadLines(db, companyId, id, { afterLine: 0, limit: badLinesShown })
+      return done({ ...show(job), badLines })
     },
   }),
   read({

@@ -66,6 +66,7 @@ const LineOut = Type.Object({
   isPaused: Type.Boolean(),
   pausedReason: nullable(Type.String()),
   hookPath: Type.String({ description: 'Where the provider reports to, below the public address.' }),
+  hookUrl: nullable(Type.String({ description: 'The same in full; null when the driver has no reports.' })),
   ...limits,
 })
 
@@ -74,7 +75,8 @@ const secretNamesOf = (driver: string): string[] => {
   return found ? secretSettings(found.settings) : []
 }
 
-function show(line: LineRecord, secrets: string[]) {
+function show(line: LineRecord, secrets: string[], publicUrl: string) {
+  const hookPath = `/hooks/${line.driver}/${showId('lin', line.id)}`
   const hidden = secretNamesOf(line.driver)
   return {
     id: showId('lin', line.id),
@@ -96,20 +98,21 @@ function show(line: LineRecord, secrets: string[]) {
     inFlightLimit: line.inFlightLimit,
     segmentIds: line.segmentIds.map((id) => showId('seg', id)),
     failoverLineIds: line.failoverLineIds.map((id) => showId('lin', id)),
-    hookPath: `/hooks/${line.driver}/${showId('lin', line.id)}`,
+    hookPath,
+    hookUrl: findDriver(line.driver)?.hook ? publicUrl + hookPath : null,
   }
 }
 
 type ShowContext = {
   db: Queryable
   companyId: string
-  deps: { sealer: Parameters<typeof readLineSettings>[1] }
+  deps: { sealer: Parameters<typeof readLineSettings>[1]; publicUrl: string }
 }
 
 async function showWithSecrets({ db, companyId, deps }: ShowContext, line: LineRecord) {
   const settings = await readLineSettings(db, deps.sealer, companyId, line.id)
   const set = secretNamesOf(line.driver).filter((name) => settings?.[name] !== undefined)
-  return show(line, set)
+  return show(line, set, deps.publicUrl)
 }
 
 /** Segments and lines that are named must be the company's own. */
@@ -192,7 +195,7 @@ const listRoutes: Route[] = [
       channel: Type.Optional(channel('Only of this channel.')),
     }),
     answer: pageOut(LineOut),
-    async handle({ db, companyId, query }) {
+    async handle({ deps, db, companyId, query }) {
       const all = await listLines(db, companyId)
       return done(
         smallPage(query.channel ? all.filter((line) => line.channel === query.channel) : all, query, {
@@ -203,7 +206,7 @@ const listRoutes: Route[] = [
           },
           words: (line) => [line.name, lineAddress(line)],
           // Which secrets are set is said of one line, not of a list: each would have to be opened.
-          show: (line) => show(line, []),
+          show: (line) => show(line, [], deps.publicUrl),
         }),
       )
     },

@@ -10,9 +10,11 @@ import {
   channel,
   cursorId,
   flag,
+  idOf,
   instant,
   instantIn,
   limitOf,
+  maybeUuid,
   nullable,
   optionalText,
   PageQuery,
@@ -28,7 +30,11 @@ export const overviewRoutes: Route[] = [
     method: 'GET',
     path: '/alerts',
     summary: 'List alerts',
-    query: Type.Object({ ...pageQuery, isOpen: flag('Only open ones, or only closed ones.') }),
+    query: Type.Object({
+      ...pageQuery,
+      isOpen: flag('Only open ones, or only closed ones.'),
+      lineId: Type.Optional(idOf('lin', 'Only about this line.')),
+    }),
     answer: pageOut(
       Type.Object({
         id: Type.String(),
@@ -43,6 +49,7 @@ export const overviewRoutes: Route[] = [
       const limit = limitOf(query)
       const rows = await listAlerts(db, companyId, {
         isOpen: query.isOpen,
+        subject: maybeUuid('lin', query.lineId),
         beforeId: cursorId(query.cursor),
         limit: limit + 1,
       })
@@ -116,10 +123,24 @@ export const overviewRoutes: Route[] = [
           pausedReason: nullable(Type.String()),
           isDriven: Type.Boolean({ description: 'A worker that is alive drives it.' }),
           ratePerSecond: Type.Number(),
+          inFlightLimit: Type.Integer(),
           depth: Type.Integer({ description: 'Waits to leave now; counted up to 10,000.' }),
           oldestDueAt: nullable(instant('Since when the oldest waits.')),
           inFlight: Type.Integer(),
           deferred: Type.Integer({ description: "Waits for a rule's moment; counted up to 10,000." }),
+          isUp: nullable(
+            Type.Boolean({ description: 'Its session can take messages; null where no worker drives it.' }),
+          ),
+          healthDetail: nullable(Type.String({ description: "In the driver's words." })),
+          heldUntil: nullable(instant('While the breaker is open: nothing is handed over before.')),
+          lastError: nullable(
+            Type.Object({
+              kind: Type.String({ description: '`unreachable`, `throttled`, `misconfigured` …' }),
+              code: Type.String(),
+              message: Type.String(),
+              at: instant('When.'),
+            }),
+          ),
         }),
       ),
     }),

@@ -1,21 +1,26 @@
 /** Restriction lists and their entries. Files of millions: `imports.ts`. */
 import { Type } from 'typebox'
-import { restrictionFields, type RestrictionField } from '../../domain/restriction.ts'
+import { readRestrictionValue, restrictionFields, type RestrictionField } from '../../domain/restriction.ts'
 import { showId } from '../../lib/ids.ts'
 import { createRestrictionList } from '../../store/restriction-lists.ts'
 import {
   countEntries,
+  countEntriesOf,
   findEntriesByValue,
   getRestrictionList,
+  listRulesOfLists,
   removeRestrictionList,
   renameRestrictionList,
   rulesOfList,
+  type ListRule,
 } from '../../store/restriction-lists-admin.ts'
 import {
   addRestrictionEntries,
+  findRestrictionHits,
   listRestrictionEntries,
   listRestrictionLists,
   removeRestrictionEntries,
+  type RestrictionProbe,
   type StoredEntry,
 } from '../../store/restrictions.ts'
 import { readVersion } from '../../store/versions.ts'
@@ -27,6 +32,7 @@ import {
   decodeCursor,
   flag,
   idOf,
+  instant,
   instantIn,
   limitOf,
   listOf,
@@ -41,6 +47,11 @@ import {
 } from './wire.ts'
 
 const ListOut = Type.Object({ id: idOf('lst', 'The list.'), name: Type.String() })
+const RuleOfList = Type.Object({ id: idOf('rul', 'A rule.'), name: Type.String(), isEnabled: Type.Boolean() })
+const inWords = {
+  entries: Type.Integer({ description: 'Counted up to 10,000, in a list of lists up to 1,000.' }),
+  hasMoreEntries: Type.Boolean({ description: 'There are more than were counted.' }),
+}
 const field = oneOf(restrictionFields, 'What is restricted.')
 const EntryIn = Type.Object({
   field,
@@ -63,6 +74,7 @@ const showEntry = ({ field: of, value, isPrefix, expiresAt }: StoredEntry) => ({
 })
 
 const countedUpTo = 10_000
+const countedInListUpTo = 1_000
 const entriesAtOnce = 1000
 
 const listChanges: Route[] = [
@@ -136,6 +148,65 @@ const listChanges: Route[] = [
   }),
 ]
 
+const rulesFor = (rules: readonly ListRule[], listId: string) =>
+  rules
+    .filter((rule) => rule.listId === listId)
+    .map(({ id, name, isEnabled }) => ({ id: showId('rul', id), name, isEnabled }))
+
+/** As a send looks it up: the value itself, and prefixes that cover it. */
+function probeOf(value: string, listIds: readonly string[]): RestrictionProbe {
+  const readable = (of: RestrictionField) => {
+    const reading = readRestrictionValue(of, value, false)
+    return reading.ok ? reading.value : undefined
+  }
+  return {
+    ref: 0,
+    listIds,
+    phone: readable('phone'),
+    email: readable('email'),
+    document: value,
+    contract: value,
+  }
+}
+
+const lookUpRoute: Route = read({
+  method: 'POST',
+  path: '/restriction-lists/look-up',
+  summary: 'Look a value up on all lists',
+  description:
+    'A number, an address, a document or a contract, in any spelling: which entries hold it, by themselves or by a prefix, and which rules look there.',
+  body: Type.Object({ value: text('What to look up.') }),
+  answer: Type.Object({
+    items: Type.Array(
+      Type.Object({
+        list: ListOut,
+        ...EntryOut.properties,
+        rules: Type.Array(RuleOfList, { description: 'Those that look at the list.' }),
+      }),
+    ),
+  }),
+  async handle({ db, companyId, body, now }) {
+    const lists = new Map((await listRestrictionLists(db, companyId)).map((list) => [list.id, list]))
+    const hits = (await findRestrictionHits(db, [probeOf(body.value, [...lists.keys()])], now)).get(0) ?? []
+    const rules = await listRulesOfLists(db, companyId)
+    return done({
+      items: hits.flatMap(({ listId, expiresAt, ...hit }) => {
+        const list = lists.get(listId)
+        if (list === undefined) return []
+        const { field: of, value, isPrefix } = hit
+        return {
+          list: { id: showId('lst', listId), name: list.name },
+          field: of,
+          value,
+          isPrefix,
+          expiresAt: expiresAt ?? null,
+          rules: rulesFor(rules, listId),
+        }
+      }),
+    })
+  },
+})
+
 const entryRoutes: Route[] = [
   read({
     method: 'GET',
@@ -146,18 +217,22 @@ const entryRoutes: Route[] = [
     query: Type.Object({
       ...pageQuery,
       value: optionalText('A number, an address, a document or a contract.'),
+      field: Type.Optional(oneOf(restrictionFields, 'Only of this kind.')),
     }),
     answer: pageOut(EntryOut),
     async handle({ db, companyId, ids: [id = ''], query }) {
       if (!(await getRestrictionList(db, companyId, id))) return notFound
       if (query.value !== undefined)
         return done({
-          items: (await findEntriesByValue(db, id, query.value)).map(showEntry),
+          items: (await findEntriesByValue(db, id, query.value))
+            .filter((entry) => query.field === undefined || entry.field === query.field)
+            .map(showEntry),
           nextCursor: null,
         })
       const limit = limitOf(query)
       const cursor = decodeCursor(query.cursor, 3)
       const rows = await listRestrictionEntries(db, id, {
+        field: query.field,
         after: cursor && {
           field: cursor[0] as RestrictionField,
           isPrefix: cursor[1] === 'true',
@@ -217,15 +292,38 @@ export const restrictionListRoutes: Route[] = [
     path: '/restriction-lists',
     summary: 'List restriction lists',
     query: Type.Object(smallListQuery(['name', 'createdAt'])),
-    answer: pageOut(ListOut),
+    answer: pageOut(
+      Type.Object({
+        ...ListOut.properties,
+        ...inWords,
+        rules: Type.Array(RuleOfList, { description: 'Those that look at it.' }),
+        createdAt: instant('When it was made.'),
+      }),
+    ),
     async handle({ db, companyId, query }) {
-      return done(
-        smallPage(await listRestrictionLists(db, companyId), query, {
-          sorts: { name: ({ name }) => name.toLowerCase(), createdAt: ({ id }) => id },
-          words: ({ name }) => [name],
-          show: ({ id, name, createdAt }) => ({ id: showId('lst', id), name, createdAt }),
-        }),
+      const rules = await listRulesOfLists(db, companyId)
+      const page = smallPage(await listRestrictionLists(db, companyId), query, {
+        sorts: { name: ({ name }) => name.toLowerCase(), createdAt: ({ id }) => id },
+        words: ({ name }) => [name],
+        show: (list) => list,
+      })
+      const lists = page.items as { id: string; name: string; createdAt: Date }[]
+      const counts = await countEntriesOf(
+        db,
+        lists.map(({ id }) => id),
+        countedInListUpTo + 1,
       )
+      return done({
+        ...page,
+        items: lists.map(({ id, name, createdAt }) => ({
+          id: showId('lst', id),
+          name,
+          entries: Math.min(counts.get(id) ?? 0, countedInListUpTo),
+          hasMoreEntries: (counts.get(id) ?? 0) > countedInListUpTo,
+          rules: rulesFor(rules, id),
+          createdAt,
+        })),
+      })
     },
   }),
   read({
@@ -233,7 +331,11 @@ export const restrictionListRoutes: Route[] = [
     path: '/restriction-lists/:id',
     ids: ['lst'],
     summary: 'Read a restriction list',
-    answer: ListOut,
+    answer: Type.Object({
+      ...ListOut.properties,
+      ...inWords,
+      rules: Type.Array(RuleOfList, { description: 'Those that look at it.' }),
+    }),
     async handle({ db, companyId, ids: [id = ''] }) {
       const list = await getRestrictionList(db, companyId, id)
       if (list === undefined) return notFound
@@ -244,12 +346,13 @@ export const restrictionListRoutes: Route[] = [
           name: list.name,
           entries: Math.min(entries, countedUpTo),
           hasMoreEntries: entries > countedUpTo,
-          rules: await rulesOfList(db, companyId, id),
+          rules: rulesFor(await listRulesOfLists(db, companyId), id),
         },
         await readVersion(db, 'restriction_list', companyId, id),
       )
     },
   }),
+  lookUpRoute,
   ...listChanges,
   ...entryRoutes,
 ]

@@ -7,6 +7,7 @@ import {
   changeRule,
   getRule,
   listRules,
+  orderRules,
   removeRule,
   saveNewRule,
   type RuleRecord,
@@ -212,6 +213,30 @@ const ruleChanges: Route[] = [
   }),
 ]
 
+const orderRoute: Route = change({
+  method: 'PUT',
+  path: '/rules/order',
+  noun: 'rule',
+  action: 'order',
+  summary: 'Put the rules in order',
+  description: 'Those not named follow in the order they had.',
+  body: Type.Object({
+    ruleIds: listOf(idOf('rul', 'A rule.'), 'First the one whose reason is told first.', 10_000),
+  }),
+  answer: Type.Object({ ruleIds: Type.Array(Type.String()) }),
+  async handle({ db, companyId, body }) {
+    const ids = await orderRules(
+      db,
+      companyId,
+      body.ruleIds.map((id) => uuidOf('rul', id)),
+    )
+    if (ids === undefined)
+      return invalid({ field: 'ruleIds', message: 'names a rule that does not exist, or one twice' })
+    const ruleIds = ids.map((id) => showId('rul', id))
+    return changed({ ruleIds }, { detail: { ruleIds: ruleIds.slice(0, 100) } })
+  },
+})
+
 const tryRoute: Route = read({
   method: 'POST',
   path: '/rules/try',
@@ -323,5 +348,6 @@ export const ruleRoutes: Route[] = [
       return record ? done(show(record), await readVersion(db, 'rule', companyId, id)) : notFound
     },
   }),
+  orderRoute,
   ...ruleChanges,
 ]

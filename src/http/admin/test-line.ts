@@ -9,9 +9,9 @@ import { readTimeline, type Timeline } from '../../store/timeline.ts'
 import { changed, invalid, notFound } from './replies.ts'
 import { act, type Route } from './route.ts'
 import { readRecipient, refusalOf, requestOf } from './sending.ts'
-import { optionalText, text } from './wire.ts'
+import { optionalText, text, whole } from './wire.ts'
 
-const waitMs = 15_000
+const maxWaitSeconds = 15
 const lookEveryMs = 200
 
 export const testLineRoutes: Route[] = [
@@ -30,6 +30,13 @@ export const testLineRoutes: Route[] = [
       subject: optionalText('Of an e-mail.', 998),
       templateCode: optionalText('A template instead of text.'),
       variables: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 4096 }))),
+      waitSeconds: Type.Optional(
+        whole(
+          'How long to wait; 0 answers with the id at once. 15 unless told otherwise.',
+          0,
+          maxWaitSeconds,
+        ),
+      ),
     }),
     answer: Type.Object({
       messageId: Type.String(),
@@ -78,7 +85,10 @@ export const testLineRoutes: Route[] = [
       )
       if (refused) return refused
       const messageId = outcome.kind === 'accepted' ? outcome.messageId! : ''
-      const timeline = await waitForAnswer(() => readTimeline(db, companyId, messageId))
+      const timeline = await waitForAnswer(
+        () => readTimeline(db, companyId, messageId),
+        (body.waitSeconds ?? maxWaitSeconds) * 1000,
+      )
       return changed(
         {
           messageId: showId('msg', messageId),
@@ -103,11 +113,14 @@ const isAnswered = ({ state, events, waiting }: Timeline): boolean =>
   waiting?.reason === 'line_paused' ||
   waiting?.reason === 'rules'
 
-async function waitForAnswer(look: () => Promise<Timeline | undefined>): Promise<Timeline | undefined> {
+async function waitForAnswer(
+  look: () => Promise<Timeline | undefined>,
+  waitMs: number,
+): Promise<Timeline | undefined> {
   const until = performance.now() + waitMs
   for (;;) {
     const timeline = await look()
-    if (timeline === undefined || isAnswered(timeline) || performance.now() > until) return timeline
+    if (timeline === undefined || isAnswered(timeline) || performance.now() >= until) return timeline
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
   }
 }

@@ -1,6 +1,7 @@
 /** Nouns as people handle them: versions, secrets that stay in, lists, templates, attendance, rules on trial. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { showId } from '../../../src/lib/ids.ts'
+import { raiseAlert } from '../../../src/store/alerts.ts'
 import { createRule } from '../../../src/store/rules.ts'
 import type { App } from '../../harness/app.ts'
 import { makeContact, makeUser, openWindows, type TestCompany } from '../../harness/factories.ts'
@@ -371,4 +372,85 @@ test('rules that others made are listed in their order', async () => {
   await createRule(app.db, own.id, { name: 'Second', position: 10, settings: { kind: 'opt_out' } })
   await createRule(app.db, own.id, { name: 'First', position: 2, settings: { kind: 'template_state' } })
   expect(items(await admin.get('/rules')).map(({ name }) => name)).toEqual(['First', 'Second'])
+})
+
+test('rules are put in order at once, and one that is not there refuses it', async () => {
+  const own = await app.makeCompany()
+  const { client: admin } = await signInAs(app, own, 'supervisor')
+  const ids: string[] = []
+  for (const name of ['a', 'b', 'c'])
+    ids.push(
+      showId('rul', await createRule(app.db, own.id, { name, position: 7, settings: { kind: 'opt_out' } })),
+    )
+  const names = async () => items(await admin.get('/rules')).map(({ name }) => name)
+  expect((await admin.call('PUT', '/rules/order', { ruleIds: [ids[2], ids[0]] })).body).toEqual({
+    ruleIds: [ids[2], ids[0], ids[1]],
+  })
+  expect(await names()).toEqual(['c', 'a', 'b'])
+  const theirs = showId(
+    'rul',
+    await createRule(app.db, company.id, { name: 'x', settings: { kind: 'opt_out' } }),
+  )
+  for (const ruleIds of [[theirs], [ids[0], ids[0]]]) {
+    const answer = await admin.call('PUT', '/rules/order', { ruleIds })
+    expect(answer.status).toBe(400)
+    expect(answer.body['errors']).toHaveProperty('ruleIds')
+  }
+  expect(await names()).toEqual(['c', 'a', 'b'])
+})
+
+test('a value is looked up on all lists as a send would, with the rules that look there', async () => {
+  const own = await app.makeCompany()
+  const { client: admin } = await signInAs(app, own, 'supervisor')
+  const make = async (name: string, entries: object[]) => {
+    const id = String((await admin.call('POST', '/restriction-lists', { name })).body['id'])
+    await admin.call('POST', `/restriction-lists/${id}/entries`, { entries })
+    return id
+  }
+  const people = await make('People', [{ field: 'phone', value: '5531987654000', expiresAt: '2999-01-01' }])
+  await make('Areas', [{ field: 'phone', value: '5531', isPrefix: true }])
+  await make('Elsewhere', [{ field: 'phone', value: '5541987654000' }])
+  const rule = await admin.call('POST', '/rules', {
+    kind: 'restriction_list',
+    name: 'Leave them alone',
+    settings: { listId: people },
+  })
+  const found = await admin.call('POST', '/restriction-lists/look-up', { value: '+55 (31) 8765-4000' })
+  const hits = items(found).map(({ list, isPrefix, rules }) => ({ list, isPrefix, rules }))
+  expect(hits.toSorted((a, b) => Number(a.isPrefix) - Number(b.isPrefix))).toMatchObject([
+    { list: { name: 'People' }, isPrefix: false, rules: [{ id: rule.body['id'], name: 'Leave them alone' }] },
+    { list: { name: 'Areas' }, isPrefix: true, rules: [] },
+  ])
+  expect(items(await admin.call('POST', '/restriction-lists/look-up', { value: 'nobody' }))).toEqual([])
+  expect(items(await admin.get('/restriction-lists?q=people'))).toMatchObject([
+    { name: 'People', entries: 1, hasMoreEntries: false, rules: [{ isEnabled: true }] },
+  ])
+  expect(items(await admin.get(`/restriction-lists/${people}/entries?field=email`))).toEqual([])
+  expect(items(await admin.get(`/restriction-lists/${people}/entries?field=phone`))).toHaveLength(1)
+})
+
+test('a line says where its provider reports to, and which alerts are about it', async () => {
+  const line = company.lines.sms[0]!
+  const id = showId('lin', line.id)
+  await raiseAlert(
+    app.db,
+    { companyId: company.id, kind: 'line_paused', subject: line.id, message: 'It stands still' },
+    app.clock.now(),
+  )
+  expect(items(await client.get(`/alerts?lineId=${id}`))).toMatchObject([{ message: 'It stands still' }])
+  const other = showId('lin', company.lines.whatsapp[0]!.id)
+  expect(items(await client.get(`/alerts?lineId=${other}`))).toEqual([])
+  const { hookUrl, hookPath } = (await client.get(`/lines/${other}`)).body
+  expect(hookUrl).toMatch(/^https?:/)
+  expect(String(hookUrl).endsWith(String(hookPath))).toBe(true)
+  expect((await client.get(`/lines/${id}`)).body).toMatchObject({ hookUrl: null })
+})
+
+test('the usual stop words are told beside the own ones', async () => {
+  await client.call('PUT', '/company/stop-words', { stop: ['Chega'] })
+  expect((await client.get('/company/stop-words')).body).toMatchObject({
+    stop: ['Chega'],
+    start: [],
+    usual: { stop: expect.arrayContaining(['STOP']), start: expect.arrayContaining(['START']) },
+  })
 })
