@@ -2842,8 +2842,8 @@ export type Api = {
       } | null
       /** What did not pass. */
       reasons: {
-        /** What was looked at: the kind of a rule, or `attendance`, `recent_contact`, `window`. */
-        rule: string
+        /** What was looked at: the kind of a rule, or the state of the contact. */
+        rule: 'restriction_list' | 'opt_out' | 'allowed_hours' | 'frequency_cap' | 'duplicate' | 'segment_channel' | 'template_state' | 'attendance' | 'recent_contact' | 'window' | 'company'
         /** The rule; absent for what holds without one. */
         ruleId?: string | null
         passed: boolean
@@ -2863,8 +2863,8 @@ export type Api = {
         /** Why it has not left yet. */
         reason: 'rules' | 'retry' | 'line_paused' | 'line_disabled' | 'queue'
         verdicts: {
-          /** What was looked at: the kind of a rule, or `attendance`, `recent_contact`, `window`. */
-          rule: string
+          /** What was looked at: the kind of a rule, or the state of the contact. */
+          rule: 'restriction_list' | 'opt_out' | 'allowed_hours' | 'frequency_cap' | 'duplicate' | 'segment_channel' | 'template_state' | 'attendance' | 'recent_contact' | 'window' | 'company'
           /** The rule; absent for what holds without one. */
           ruleId?: string | null
           passed: boolean
@@ -2887,7 +2887,8 @@ export type Api = {
       events: {
         /** When. */
         at: string
-        kind: string
+        /** What happened. */
+        kind: 'accepted' | 'blocked' | 'not_sent' | 'waits' | 'released' | 'attempt' | 'sent' | 'receipt' | 'unknown' | 'left_unknown' | 'sent_again' | 'failed_over' | 'expired' | 'resent' | 'unsubscribed' | 'callback'
         detail: Record<string, unknown>
       }[]
     }

@@ -1,4 +1,5 @@
 /** What became of a request to send. A surface turns each kind into its own status and body. */
+import { ruleKinds } from './rule.ts'
 
 /** Where in the request a problem lies, in our words; each surface maps it to the path of its own field. */
 export type Place =
@@ -23,10 +24,14 @@ export type Place =
 
 export type Problem = { at: Place; message: string }
 
+/** What is looked at besides the rules: the state of the contact, and whether its company is still there. */
+export const stateVerdictKinds = ['attendance', 'recent_contact', 'window', 'company'] as const
+export const verdictKinds = [...ruleKinds, ...stateVerdictKinds] as const
+export type VerdictKind = (typeof verdictKinds)[number]
+
 /** One thing that was looked at: the contact's state or a rule of the company. */
 export type Verdict = {
-  /** `attendance`, `recent_contact`, `window`, or the kind of a rule. */
-  rule: string
+  rule: VerdictKind
   ruleId?: string
   passed: boolean
   /** For a rule that did not pass: does it refuse, or only delay? */

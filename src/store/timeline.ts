@@ -4,13 +4,30 @@ import type { MessageContent, MessageState } from '../domain/message.ts'
 import type { Verdict } from '../domain/outcome.ts'
 import type { Queryable } from './db.ts'
 
+/** Everything that can stand in a timeline; each has its words in the console. */
+export const timelineKinds = [
+  'accepted',
+  'blocked',
+  'not_sent',
+  'waits',
+  'released',
+  'attempt',
+  'sent',
+  'receipt',
+  'unknown',
+  'left_unknown',
+  'sent_again',
+  'failed_over',
+  'expired',
+  'resent',
+  'unsubscribed',
+  'callback',
+] as const
+
 export type TimelineEvent = {
   at: Date
-  /**
-   * `accepted`, `blocked`, `not_sent`, `waits`, `released`, `attempt`, `sent`, `receipt`, `unknown`, `left_unknown`,
-   * `sent_again`, `failed_over`, `expired`, `callback`, … `attempt` carries the exchange with the provider.
-   */
-  kind: string
+  /** `attempt` carries the exchange with the provider. */
+  kind: (typeof timelineKinds)[number]
   detail: Record<string, unknown>
 }
 

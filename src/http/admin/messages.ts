@@ -4,6 +4,7 @@ import { Type, type Static } from 'typebox'
 import { otherSpelling } from '../../domain/restriction.ts'
 import { phoneKey } from '../../domain/address.ts'
 import { states } from '../../domain/message.ts'
+import { verdictKinds } from '../../domain/outcome.ts'
 import { newId, parseId, showId } from '../../lib/ids.ts'
 import { omit } from '../../lib/omit.ts'
 import { recordAudit } from '../../store/audit.ts'
@@ -16,7 +17,7 @@ import {
   type MessageFilter,
   type MessageSummary,
 } from '../../store/messages.ts'
-import { readTimeline, waitingReasons, type Timeline } from '../../store/timeline.ts'
+import { readTimeline, timelineKinds, waitingReasons, type Timeline } from '../../store/timeline.ts'
 import type { Caller } from './caller.ts'
 import { csvLine } from './csv.ts'
 import { changed, conflict, done, notFound } from './replies.ts'
@@ -96,9 +97,7 @@ export const ListedMessageOut = Type.Object({
 })
 
 const VerdictOut = Type.Object({
-  rule: Type.String({
-    description: 'What was looked at: the kind of a rule, or `attendance`, `recent_contact`, `window`.',
-  }),
+  rule: oneOf(verdictKinds, 'What was looked at: the kind of a rule, or the state of the contact.'),
   ruleId: Type.Optional(Type.String({ description: 'The rule; absent for what holds without one.' })),
   passed: Type.Boolean(),
   action: Type.Optional(oneOf(['block', 'defer'] as const, 'Of one that did not pass.')),
@@ -134,7 +133,13 @@ const TimelineOut = Type.Object({
   providerIds: Type.Array(
     Type.Object({ part: Type.Integer(), providerId: Type.String(), state: nullable(Type.String()) }),
   ),
-  events: Type.Array(Type.Object({ at: instant('When.'), kind: Type.String(), detail: Type.Object({}) })),
+  events: Type.Array(
+    Type.Object({
+      at: instant('When.'),
+      kind: oneOf(timelineKinds, 'What happened.'),
+      detail: Type.Object({}),
+    }),
+  ),
 })
 
 export const showMessage = (message: MessageSummary) => ({

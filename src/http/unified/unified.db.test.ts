@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts'
 import { makeCompany, type TestCompany } from '../../../test/harness/factories.ts'
 import { request, type RequestOptions } from '../../../test/harness/http.ts'
-import type { Outcome } from '../../domain/outcome.ts'
+import type { Outcome, Verdict } from '../../domain/outcome.ts'
 import { createTokenChecker } from '../../flows/check-tokens.ts'
 import { noRateLimits } from '../../flows/limit-rates.ts'
 import { createLogIn } from '../../flows/log-in.ts'
@@ -375,7 +375,7 @@ test('a body past the limit is 400, and so is another media type', async () => {
 })
 
 test('dry run: nothing is stored, the verdict is shown, also on refusals', async () => {
-  const verdicts = [
+  const verdicts: Verdict[] = [
     { rule: 'attendance', passed: true },
     {
       rule: 'opt_out',
