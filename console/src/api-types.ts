@@ -959,6 +959,8 @@ export type Api = {
       order?: 'asc' | 'desc'
       channel?: 'email' | 'sms' | 'whatsapp'
       kind?: 'text' | 'carousel' | 'verification'
+      approval?: 'approved' | 'pending' | 'rejected' | 'paused' | 'disabled'
+      isEnabled?: boolean
     }
     body: undefined
     answer: {
@@ -1013,6 +1015,8 @@ export type Api = {
               value?: string | null
             }[] | null
           }[] | null
+          /** Of a verification template of WhatsApp: how long the code is good for. */
+          codeExpiryMinutes?: number | null
           /** Variables that are replaced. */
           variables?: string[] | null
           provider?: {
@@ -1033,6 +1037,7 @@ export type Api = {
         isEnabled: boolean
         /** The provider's word. */
         approval: 'approved' | 'pending' | 'rejected' | 'paused' | 'disabled'
+        approvalReason: string | null
       }[]
       nextCursor: string | null
     }
@@ -1090,6 +1095,8 @@ export type Api = {
             value?: string | null
           }[] | null
         }[] | null
+        /** Of a verification template of WhatsApp: how long the code is good for. */
+        codeExpiryMinutes?: number | null
         /** Variables that are replaced. */
         variables?: string[] | null
         provider?: {
@@ -1163,6 +1170,8 @@ export type Api = {
             value?: string | null
           }[] | null
         }[] | null
+        /** Of a verification template of WhatsApp: how long the code is good for. */
+        codeExpiryMinutes?: number | null
         /** Variables that are replaced. */
         variables?: string[] | null
         provider?: {
@@ -1183,6 +1192,7 @@ export type Api = {
       isEnabled: boolean
       /** The provider's word. */
       approval: 'approved' | 'pending' | 'rejected' | 'paused' | 'disabled'
+      approvalReason: string | null
     }
   }
   /** Read a template. */
@@ -1243,6 +1253,8 @@ export type Api = {
             value?: string | null
           }[] | null
         }[] | null
+        /** Of a verification template of WhatsApp: how long the code is good for. */
+        codeExpiryMinutes?: number | null
         /** Variables that are replaced. */
         variables?: string[] | null
         provider?: {
@@ -1263,6 +1275,7 @@ export type Api = {
       isEnabled: boolean
       /** The provider's word. */
       approval: 'approved' | 'pending' | 'rejected' | 'paused' | 'disabled'
+      approvalReason: string | null
     }
   }
   /** Replace name, code and content of a template. */
@@ -1320,6 +1333,8 @@ export type Api = {
             value?: string | null
           }[] | null
         }[] | null
+        /** Of a verification template of WhatsApp: how long the code is good for. */
+        codeExpiryMinutes?: number | null
         /** Variables that are replaced. */
         variables?: string[] | null
         provider?: {
@@ -1385,6 +1400,8 @@ export type Api = {
             value?: string | null
           }[] | null
         }[] | null
+        /** Of a verification template of WhatsApp: how long the code is good for. */
+        codeExpiryMinutes?: number | null
         /** Variables that are replaced. */
         variables?: string[] | null
         provider?: {
@@ -1405,6 +1422,7 @@ export type Api = {
       isEnabled: boolean
       /** The provider's word. */
       approval: 'approved' | 'pending' | 'rejected' | 'paused' | 'disabled'
+      approvalReason: string | null
     }
   }
   /** Switch a template on or off, or set its approval. */
@@ -1470,6 +1488,8 @@ export type Api = {
             value?: string | null
           }[] | null
         }[] | null
+        /** Of a verification template of WhatsApp: how long the code is good for. */
+        codeExpiryMinutes?: number | null
         /** Variables that are replaced. */
         variables?: string[] | null
         provider?: {
@@ -1490,6 +1510,7 @@ export type Api = {
       isEnabled: boolean
       /** The provider's word. */
       approval: 'approved' | 'pending' | 'rejected' | 'paused' | 'disabled'
+      approvalReason: string | null
     }
   }
   /** Remove a template. */
@@ -1554,6 +1575,8 @@ export type Api = {
             value?: string | null
           }[] | null
         }[] | null
+        /** Of a verification template of WhatsApp: how long the code is good for. */
+        codeExpiryMinutes?: number | null
         /** Variables that are replaced. */
         variables?: string[] | null
         provider?: {
@@ -1582,6 +1605,128 @@ export type Api = {
       sms: Record<string, unknown> | null
     }
   }
+  /** Ask the provider where its templates stand. */
+  'POST /templates/refresh': {
+    path: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      /** Templates that the provider has. */
+      known: number
+    }
+  }
+  /** Hand a WhatsApp template to the provider for approval. */
+  'POST /templates/:id/submit': {
+    path: {
+      id: string
+    }
+    query: undefined
+    body: undefined
+    answer: {
+      /** The template. */
+      id: string
+      /** Its name. */
+      name: string
+      /** Its code. */
+      code: string
+      content: {
+        /** E-mail only. */
+        subject?: string | null
+        header?: {
+          /** WhatsApp only. */
+          kind: 'text' | 'image' | 'video' | 'document'
+          /** Of a text header. */
+          text?: string | null
+        } | null
+        /** The text, with variables written @Name. */
+        body: string
+        /** WhatsApp only. */
+        footer?: string | null
+        /** WhatsApp only. */
+        buttons?: {
+          /** What it does. */
+          kind: 'quick_reply' | 'url' | 'phone' | 'code'
+          /** What is on it. */
+          text: string
+          /** Of a button that opens an address; may end in one variable. */
+          url?: string | null
+          /** Of a button that calls a number. */
+          phone?: string | null
+          /** Of the button that copies a code: @Code. */
+          value?: string | null
+        }[] | null
+        /** Of a carousel, in order. */
+        cards?: {
+          /** The text of the card. */
+          body?: string | null
+          /** Of the card. */
+          buttons?: {
+            /** What it does. */
+            kind: 'quick_reply' | 'url' | 'phone' | 'code'
+            /** What is on it. */
+            text: string
+            /** Of a button that opens an address; may end in one variable. */
+            url?: string | null
+            /** Of a button that calls a number. */
+            phone?: string | null
+            /** Of the button that copies a code: @Code. */
+            value?: string | null
+          }[] | null
+        }[] | null
+        /** Of a verification template of WhatsApp: how long the code is good for. */
+        codeExpiryMinutes?: number | null
+        /** Variables that are replaced. */
+        variables?: string[] | null
+        provider?: {
+          /** As WhatsApp knows the template. */
+          name: string
+          /** Like en or pt_BR. */
+          language: string
+          /** How parameters are given. */
+          parameterFormat?: 'positional' | 'named' | null
+          /** As WhatsApp knows it. */
+          category?: 'marketing' | 'utility' | 'authentication' | null
+        } | null
+      }
+      /** The channel. */
+      channel: 'email' | 'sms' | 'whatsapp'
+      /** What it is. */
+      kind: 'text' | 'carousel' | 'verification'
+      isEnabled: boolean
+      /** The provider's word. */
+      approval: 'approved' | 'pending' | 'rejected' | 'paused' | 'disabled'
+      approvalReason: string | null
+    }
+  }
+  /** Send a template to one recipient. */
+  'POST /templates/:id/test': {
+    path: {
+      id: string
+    }
+    query: undefined
+    body: {
+      /** Number with country code, or e-mail address. */
+      recipient: string
+      /** Over this line; without it, the one that would be chosen. */
+      lineId?: string | null
+      variables?: Record<string, string> | null
+      /** The file of a media header or of an e-mail, or the pictures of a carousel in order. */
+      mediaIds?: string[] | null
+      /** How long to wait; 0 answers with the id at once. 15 unless told otherwise. */
+      waitSeconds?: number | null
+      /** SMS only: shown at once and not kept by the phone. */
+      isFlash?: boolean | null
+    }
+    answer: {
+      messageId: string
+      /** `queued` when nothing came of it yet. */
+      state: string
+      waiting: Record<string, unknown> | null
+      error: Record<string, unknown> | null
+      /** Attempts with the exchange, as in the timeline. */
+      events: Record<string, unknown>[]
+    }
+  }
   /** List the media library. */
   'GET /media': {
     path: undefined
@@ -1591,6 +1736,7 @@ export type Api = {
       q?: string
       sort?: 'createdAt' | 'name'
       order?: 'asc' | 'desc'
+      kind?: 'image' | 'video' | 'document'
     }
     body: undefined
     answer: {
@@ -1638,6 +1784,12 @@ export type Api = {
       size: number
       /** As callers name it; with its extension. */
       url: string
+      /** Templates whose text holds its address. */
+      usedBy: {
+        /** The template. */
+        id: string
+        name: string
+      }[]
     }
   }
   /** Remove a file from the media library. */

@@ -25,9 +25,12 @@ export function toProviderTemplate({ kind, content }: Template): ProviderTemplat
   }
 }
 
-/** The provider words an authentication template itself; only the button's text is ours. */
+/** The provider words an authentication template itself; only the button's text and the minutes are ours. */
 const authenticationComponents = (content: TemplateContent) => [
   { type: 'BODY' },
+  ...(content.codeExpiryMinutes === undefined
+    ? []
+    : [{ type: 'FOOTER', code_expiration_minutes: content.codeExpiryMinutes }]),
   {
     type: 'BUTTONS',
     buttons: content.buttons.map(({ text }) => ({ type: 'OTP', otp_type: 'COPY_CODE', text })),

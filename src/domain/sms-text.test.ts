@@ -7,6 +7,7 @@ import {
   encodeUcs2,
   isGsm7,
   measureSms,
+  outsideGsm7,
   splitSms,
   transliterate,
 } from './sms-text.ts'
@@ -143,4 +144,11 @@ describe('transliterate', () => {
   test('every accented Latin letter of Portuguese fits afterwards', () => {
     expect(isGsm7(transliterate('áâãàçéêíóôõúüªºÁÀÂÃÇÉÊÍÓÔÕÚÜñÑ'))).toBe(true)
   })
+})
+
+test('names what forces the larger alphabet, each once, letters with their marks', () => {
+  expect(outsideGsm7('Olá José, €5 [ok]')).toEqual(['á'])
+  expect(outsideGsm7('ação e ação 😀 ç \u2019')).toEqual(['ç', 'ã', '😀', '’'])
+  expect(outsideGsm7('c\u0327a')).toEqual(['c\u0327'])
+  expect(outsideGsm7('plain')).toEqual([])
 })

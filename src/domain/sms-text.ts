@@ -66,6 +66,15 @@ function countSeptets(text: string): number | undefined {
 
 export const isGsm7 = (text: string): boolean => countSeptets(text) !== undefined
 
+const letterWithMarks = /\P{M}\p{M}*|\p{M}/gu
+
+/** The characters that keep the text from the smaller alphabet, each once: what to replace to send fewer messages. */
+export function outsideGsm7(text: string): string[] {
+  const found = new Set<string>()
+  for (const [character] of text.matchAll(letterWithMarks)) if (!isGsm7(character)) found.add(character)
+  return [...found]
+}
+
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 

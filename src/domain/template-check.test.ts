@@ -99,6 +99,14 @@ describe('verification', () => {
     ['no declared code', verification({ variables: [] }), 'variables'],
   ])('%s is refused', (_what, given, field) => expect(fieldsOf(given)).toContain(field))
 
+  test('how long a code is good for, where the provider says so', () => {
+    expect(fieldsOf(verification({ codeExpiryMinutes: 10 }))).toEqual([])
+    expect(fieldsOf(verification({ codeExpiryMinutes: 91 }))).toEqual(['codeExpiryMinutes'])
+    const more = { body: 'Hi @Name, @Code is it', variables: ['Name', 'Code'], codeExpiryMinutes: 10 }
+    expect(fieldsOf(verification(more))).toEqual(['codeExpiryMinutes'])
+    expect(fieldsOf(draft({}, { codeExpiryMinutes: 10 }))).toEqual(['codeExpiryMinutes'])
+  })
+
   test('an address button may carry the code', () => {
     const buttons = [{ kind: 'url' as const, text: 'Copy', url: 'https://example.com/otp/@Code' }]
     expect(fieldsOf(verification({ buttons }))).toEqual([])

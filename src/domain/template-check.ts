@@ -24,6 +24,8 @@ const limits = {
   emailBody: 500_000,
   emailSubject: 998,
   smsSegments: 10,
+  /** What the provider takes for an authentication template. */
+  codeExpiryMinutes: 90,
   variables: 100,
 } as const
 
@@ -36,6 +38,7 @@ export function checkTemplate(draft: TemplateDraft): FieldProblem[] {
     ...(draft.content.body.trim() === '' ? [problem('body', 'must not be empty')] : []),
     ...checkVariables(draft.content),
     ...checkKind(draft),
+    ...checkExpiry(draft),
     ...checkChannel(draft),
   ]
 }
@@ -116,6 +119,21 @@ function checkCarousel({ channel, content }: TemplateDraft): FieldProblem[] {
     problems.push(...checkButtons(card.buttons, `${field}.buttons`, content.variables))
   })
   return problems
+}
+
+/** The provider writes the sentence, and on authentication templates alone. */
+function checkExpiry({ channel, kind, content }: TemplateDraft): FieldProblem[] {
+  const { codeExpiryMinutes: minutes } = content
+  if (minutes === undefined) return []
+  if (
+    channel !== 'whatsapp' ||
+    kind !== 'verification' ||
+    providerCategory(kind, content) !== 'authentication'
+  )
+    return [problem('codeExpiryMinutes', 'belongs to WhatsApp verification templates with @Code alone')]
+  return Number.isInteger(minutes) && minutes >= 1 && minutes <= limits.codeExpiryMinutes
+    ? []
+    : [problem('codeExpiryMinutes', `must be from 1 to ${limits.codeExpiryMinutes} minutes`)]
 }
 
 const uses = (text: string, name: string) => variablesIn(text).some((used) => variableKey(used) === name)

@@ -29,6 +29,8 @@ export type TemplateContent = {
   buttons: TemplateButton[]
   /** Carousel only: one entry per card, in order. */
   cards?: TemplateCard[]
+  /** Verification on WhatsApp only: how long the code is good for, said below it. */
+  codeExpiryMinutes?: number
   /** Bare names of the variables that are replaced; anything else written with `@` is plain text. */
   variables: string[]
   /** WhatsApp only: how the provider knows it. */
@@ -48,5 +50,7 @@ export type Template = {
   kind: TemplateKind
   isEnabled: boolean
   approval: Approval
+  /** Why the provider rejected, paused or disabled it, in its own words. */
+  approvalReason?: string | null
   content: TemplateContent
 }

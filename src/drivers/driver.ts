@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { TObject } from 'typebox'
 import type { Channel } from '../domain/channel.ts'
 import type { MessageContent } from '../domain/message.ts'
+import type { ProviderTemplate } from '../domain/provider-template.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { ConnectTarget, OutboundRequest, OutboundResponse } from '../lib/outbound/index.ts'
@@ -89,6 +90,9 @@ export type TemplateReport = {
   reason?: string
 }
 
+/** What came of giving a template to the provider: where it stands now, or the provider's refusal. */
+export type SubmitResult = { ok: true; report: TemplateReport } | { ok: false; error: DriverError }
+
 export type LineReport =
   | { kind: 'receipt'; receipt: Receipt }
   | { kind: 'inbound'; message: InboundMessage }
@@ -118,6 +122,10 @@ export type LineSession = {
   fetchMedia?(providerMediaId: string): Promise<FileBytes>
   /** Approval states of the templates the provider knows. */
   listTemplates?(): Promise<TemplateReport[]>
+  /** Whose templates these are: lines of one account share them. */
+  templateAccount?: string
+  /** Registers a template, or replaces the provider's version of it; it is then looked at by people over there. */
+  submitTemplate?(template: ProviderTemplate): Promise<SubmitResult>
   /** Connected and able to take messages now? For health pages. */
   health(): { isUp: boolean; detail: string }
   close(): Promise<void>

@@ -251,6 +251,30 @@ describe('WhatsApp', () => {
     expect(templates.map(({ name }) => name).toSorted()).toEqual(['code', 'offers', 'order'])
   })
 
+  test('hands in a template, then a change of it, and says what the provider refuses', async () => {
+    const session = openLine(whatsappCloud, settings())
+    const approvalOf = async (name: string) =>
+      (await session.listTemplates!()).find((template) => template.name === name)?.approval
+    const given = {
+      name: 'fresh',
+      language: 'en',
+      category: 'UTILITY',
+      parameter_format: 'POSITIONAL',
+      components: [{ type: 'BODY', text: 'First' }],
+    }
+    const report = { name: 'fresh', language: 'en', approval: 'pending' }
+    expect(await session.submitTemplate!(given)).toEqual({ ok: true, report })
+    await expect.poll(() => approvalOf('fresh')).toBe('approved')
+    const again = { ...given, components: [{ type: 'BODY', text: 'Second' }] }
+    expect(await session.submitTemplate!(again)).toEqual({ ok: true, report })
+    await expect.poll(() => approvalOf('fresh')).toBe('approved')
+    const wrong = { ...given, name: 'wrong', components: [{ type: 'BODY', text: '{{1}} first' }] }
+    expect(await session.submitTemplate!(wrong)).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('cannot start or end with a variable') },
+    })
+  })
+
   test.each([
     [
       '5511987654321',

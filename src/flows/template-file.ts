@@ -36,6 +36,7 @@ export const TemplateFile = Type.Object(
         Type.Object({ body: Type.Optional(Type.String()), buttons: Type.Optional(Type.Array(Button)) }),
       ),
     ),
+    codeExpiryMinutes: Type.Optional(Type.Integer()),
     variables: Type.Optional(Type.Array(Type.String())),
     provider: Type.Optional(
       Type.Object({

@@ -15,6 +15,7 @@ import { createReadMedia } from '../flows/read-media.ts'
 import { createReceiveHook } from '../flows/receive-hook.ts'
 import { createReportRecorder } from '../flows/record-reports.ts'
 import { createStoreAttachments } from '../flows/store-attachments.ts'
+import { createProviderTemplates } from '../flows/submit-template.ts'
 import { createUnsubscribe } from '../flows/unsubscribe.ts'
 import { createImportRunner } from '../flows/run-imports.ts'
 import { createSignIn } from '../flows/sign-in.ts'
@@ -39,6 +40,7 @@ import { createUnifiedSurface } from '../http/unified/index.ts'
 import { unifiedDocument } from '../http/unified/openapi.ts'
 import { createNotifier } from '../lanes/wake.ts'
 import { createDiskGuard } from '../lib/disk-space.ts'
+import { createOutbound } from '../lib/outbound/index.ts'
 import { createDb } from '../store/db.ts'
 import { askForMetrics, stateOfTree } from '../supervisor/child.ts'
 import { outboundExceptions, type Part, type RoleContext } from './context.ts'
@@ -126,6 +128,7 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
   })
   const unsubscribe = createUnsubscribeSurface({ budget, ...createUnsubscribe({ db, sealer, clock, log }) })
   const live = createLiveFeed({ db, clock, log })
+  const outbound = createOutbound({ exceptions: catcher?.exceptions ?? allowed })
   const imports = createImportRunner({ db, log })
   const admin = createAdminSurface({
     db,
@@ -134,6 +137,15 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
     log,
     signIn: createSignIn({ db, sealer, clock }),
     accept,
+    providerTemplates: createProviderTemplates({
+      db,
+      sealer,
+      clock,
+      log,
+      outbound,
+      findDriver,
+      publicUrl: addressesOf(config).unified,
+    }),
     imports,
     live,
     exceptions: catcher?.exceptions ?? allowed,
@@ -174,6 +186,7 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
       await accepting.close()
       await recorder.drain()
       catcher?.close()
+      await outbound.close()
       lanes.close()
       await limits.close()
       await largeBodies.close()

@@ -57,6 +57,17 @@ export const listMediaItems = (db: Queryable, companyId: string): Promise<MediaF
     companyId,
   ])
 
+/** Templates whose texts hold the item's address: they would show a hole without it. */
+export const templatesWithMedia = (
+  db: Queryable,
+  companyId: string,
+  id: string,
+): Promise<{ id: string; name: string }[]> =>
+  db.query<{ id: string; name: string }>(
+    `select id, name from template where company_id = $1 and content::text ilike '%/media/' || $2 || '.%' order by name limit 50`,
+    [companyId, id.replaceAll('-', '')],
+  )
+
 /** By its address alone, whatever the company: the id in it is all that a browser knows. */
 export async function findMediaByReference(
   db: Queryable,

@@ -33,9 +33,9 @@ with r as materialized (
 ), due as materialized (
   select t.id, t.company_id, t.name, t.approval as was, r.approval, r.reason from template t join r on r.company_id = t.company_id
     and t.channel = 'whatsapp' and t.content->'provider'->>'name' = r.name and t.content->'provider'->>'language' = r.language
-  where t.approval <> r.approval order by t.id for update of t
+  where (t.approval, coalesce(t.approval_reason, '')) <> (r.approval, coalesce(r.reason, '')) order by t.id for update of t
 ), changed as (
-  update template t set approval = due.approval from due where t.id = due.id
+  update template t set approval = due.approval, approval_reason = due.reason from due where t.id = due.id
 ), told as (
   insert into audit_entry (id, company_id, actor, action, noun, noun_id, detail)
   select gen_random_uuid(), company_id, 'provider', 'approval', 'template', id::text,

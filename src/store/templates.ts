@@ -8,7 +8,7 @@ import { isUniqueViolation, type Queryable } from './db.ts'
 
 export type TemplateInput = TemplateDraft & { isEnabled?: boolean; approval?: Approval }
 
-const columns = `id, name, code, channel, kind, is_enabled as "isEnabled", approval, content`
+const columns = `id, name, code, channel, kind, is_enabled as "isEnabled", approval, approval_reason as "approvalReason", content`
 
 /** Declared names are kept bare, and the category is the one the provider will insist on. */
 export function normalise<T extends TemplateDraft>(draft: T): T {
@@ -139,7 +139,8 @@ export async function setTemplateState(
   state: { isEnabled?: boolean; approval?: Approval },
 ): Promise<Template | undefined> {
   const [template] = await db.query<Template>(
-    `update template set is_enabled = coalesce($3, is_enabled), approval = coalesce($4, approval)
+    `update template set is_enabled = coalesce($3, is_enabled), approval = coalesce($4, approval),
+        approval_reason = case when $4::text is null then approval_reason end
       where company_id = $1 and id = $2 returning ${columns}`,
     [companyId, id, state.isEnabled, state.approval],
   )

@@ -4,6 +4,7 @@
  */
 import { Registry } from 'prom-client'
 import { readConfig, type Config } from '../../src/config.ts'
+import { findDriver } from '../../src/drivers/registry.ts'
 import { createAcceptor, type Acceptor } from '../../src/flows/accept-message.ts'
 import { createDatabaseCheck } from '../../src/flows/check-database.ts'
 import { createTokenChecker } from '../../src/flows/check-tokens.ts'
@@ -12,6 +13,7 @@ import { createLogIn } from '../../src/flows/log-in.ts'
 import { createImportRunner } from '../../src/flows/run-imports.ts'
 import { createSignIn } from '../../src/flows/sign-in.ts'
 import { createStoreAttachments } from '../../src/flows/store-attachments.ts'
+import { createProviderTemplates } from '../../src/flows/submit-template.ts'
 import { createAdminSurface } from '../../src/http/admin/index.ts'
 import { createLiveFeed } from '../../src/http/admin/live.ts'
 import { createAddressReader } from '../../src/http/client-address.ts'
@@ -25,7 +27,7 @@ import { createBodyBudget } from '../../src/http/tracking.ts'
 import { createUnifiedSurface } from '../../src/http/unified/index.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { readExceptions } from '../../src/lib/outbound/index.ts'
+import { createOutbound, readExceptions } from '../../src/lib/outbound/index.ts'
 import { createDb, type Db } from '../../src/store/db.ts'
 import { createTestDatabase } from './database.ts'
 import { makeCompany, testSealer, type CompanyOverrides, type TestCompany } from './factories.ts'
@@ -160,6 +162,7 @@ async function startNode(
     budget,
     config,
   })
+  const outbound = createOutbound({ exceptions: exceptions.exceptions })
   const imports = createImportRunner({ db, log })
   const live = createLiveFeed({ db, clock, log })
   const admin = createAdminSurface({
@@ -169,6 +172,15 @@ async function startNode(
     log,
     signIn: createSignIn({ db, sealer: testSealer, clock }),
     accept: acceptor.accept,
+    providerTemplates: createProviderTemplates({
+      db,
+      sealer: testSealer,
+      clock,
+      log,
+      outbound,
+      findDriver,
+      publicUrl: 'http://pombo.example',
+    }),
     imports,
     live,
     exceptions: exceptions.exceptions,
@@ -197,6 +209,7 @@ async function startNode(
     await acceptor.drain()
     await limits.close()
     await largeBodies.close()
+    await outbound.close()
     await db.close()
   }
   return {

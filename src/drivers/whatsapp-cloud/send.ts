@@ -14,7 +14,7 @@ import { createMediaIds } from './media.ts'
 import { partsOf } from './payload.ts'
 import type { Part } from './payload.ts'
 import { WhatsAppCloudSettings } from './settings.ts'
-import { listTemplates } from './templates.ts'
+import { listTemplates, submitTemplate } from './templates.ts'
 
 type PartResult =
   | { ok: true; id: string }
@@ -104,6 +104,8 @@ export function openWhatsAppLine(line: DriverLine, context: DriverContext): Line
     send,
     fetchMedia: (providerMediaId) => fetchMedia(api, settings, context, providerMediaId),
     listTemplates: () => listTemplates(api, settings.wabaId),
+    templateAccount: settings.wabaId,
+    submitTemplate: (template) => submitTemplate(api, settings.wabaId, template),
     health() {
       const isDown = lastFault !== undefined && isLineFault(lastFault)
       return { isUp: !isDown, detail: isDown ? lastFault!.message : 'The provider answers.' }

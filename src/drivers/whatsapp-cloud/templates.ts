@@ -1,5 +1,6 @@
 /** Templates as Meta knows them: their approval, asked for or told by webhook. */
-import type { TemplateReport } from '../driver.ts'
+import type { ProviderTemplate } from '../../domain/provider-template.ts'
+import type { SubmitResult, TemplateReport } from '../driver.ts'
 import type { GraphApi } from './api.ts'
 import { asList, asObject, asText } from '../json.ts'
 import type { JsonObject } from '../json.ts'
@@ -76,4 +77,42 @@ export async function listTemplates(api: GraphApi, wabaId: string | undefined): 
     after = next
   }
   return reports
+}
+
+/** By name the API also finds longer names, so the page is looked through. */
+async function findTemplateId(
+  api: GraphApi,
+  wabaId: string,
+  { name, language }: ProviderTemplate,
+): Promise<{ ok: true; id: string | undefined } | Extract<SubmitResult, { ok: false }>> {
+  const query = new URLSearchParams({ fields: 'name,language', name, limit: String(pageSize) })
+  const result = await api.call({ method: 'GET', path: `/${wabaId}/message_templates?${query.toString()}` })
+  if (!result.ok) return result
+  const found = asList(result.body.data).find(
+    (item) => asText(item.name) === name && languageOf(asText(item.language) ?? '') === language,
+  )
+  return { ok: true, id: asText(found?.id) }
+}
+
+export async function submitTemplate(
+  api: GraphApi,
+  wabaId: string | undefined,
+  template: ProviderTemplate,
+): Promise<SubmitResult> {
+  if (wabaId === undefined)
+    return {
+      ok: false,
+      error: { kind: 'misconfigured', code: 'no_waba_id', message: 'the line has no business account id' },
+    }
+  const existing = await findTemplateId(api, wabaId, template)
+  if (!existing.ok) return existing
+  const { name, language, ...changeable } = template
+  const result = await api.call({
+    method: 'POST',
+    path: existing.id === undefined ? `/${wabaId}/message_templates` : `/${existing.id}`,
+    json: existing.id === undefined ? template : changeable,
+  })
+  if (!result.ok) return result
+  const approval = approvals[(asText(result.body.status) ?? 'PENDING').toUpperCase()] ?? 'pending'
+  return { ok: true, report: { name, language, approval } }
 }

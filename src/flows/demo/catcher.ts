@@ -1,6 +1,6 @@
 /**
- * The sandbox's callback catcher is on loopback, where callbacks may not go: its very host and port are an exception in
- * demo installations. The port is another one at every start, and known only to the process that runs the sandbox.
+ * The sandbox is on loopback, where nothing may go: the very hosts and ports of its callback catcher and of its providers
+ * are exceptions in demo installations. The ports are others at every start, and known only to the process that runs it.
  */
 import type { Log } from '../../lib/log.ts'
 import { readExceptions, type Exceptions } from '../../lib/outbound/index.ts'
@@ -16,7 +16,7 @@ export async function publishCatcher(db: Queryable, catcherUrl: string): Promise
   )
 }
 
-/** The given exceptions, and the catcher of the moment. */
+/** The given exceptions, and the catcher and providers of the moment. */
 export async function withDemoCatcher(
   exceptions: Exceptions,
   { db, log }: { db: Queryable; log: Log },
@@ -24,13 +24,19 @@ export async function withDemoCatcher(
   let known: string | undefined
   let catcher: Exceptions | undefined
   const refresh = async () => {
-    const [row] = await db.query<{ value: string }>(
-      { name: 'demo_catcher', text: 'select value from setting where key = $1' },
+    const rows = await db.query<{ key: string; value: string | string[] }>(
+      {
+        name: 'demo_peers',
+        text: `select key, value from setting where key in ($1, 'demo_sandbox') order by key`,
+      },
       [settingName],
     )
-    if (row === undefined || row.value === known) return
-    known = row.value
-    const reading = readExceptions([`callbacks=${row.value}`])
+    const entries = rows.flatMap(({ key, value }) =>
+      [value].flat().map((peer) => `${key === settingName ? 'callbacks' : 'brokers'}=${peer}`),
+    )
+    if (entries.join() === known) return
+    known = entries.join()
+    const reading = readExceptions(entries)
     catcher = reading.ok ? reading.exceptions : undefined
   }
   await refresh()

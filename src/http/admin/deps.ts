@@ -1,5 +1,6 @@
 /** What the admin API is built from. */
 import type { AcceptMessage } from '../../flows/submission.ts'
+import type { ProviderTemplates } from '../../flows/submit-template.ts'
 import type { SignIn } from '../../flows/sign-in.ts'
 import type { ImportRunner } from '../../flows/run-imports.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -18,6 +19,7 @@ export type AdminDeps = {
   log: Log
   signIn: SignIn
   accept: AcceptMessage
+  providerTemplates: ProviderTemplates
   imports: ImportRunner
   live: LiveFeed
   exceptions: Exceptions

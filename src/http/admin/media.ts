@@ -3,13 +3,13 @@ import { Type } from 'typebox'
 import { mediaPath, type MediaFile } from '../../domain/media.ts'
 import { showId } from '../../lib/ids.ts'
 import type { Queryable } from '../../store/db.ts'
-import { createMediaItem, getMediaItem, listMediaItems } from '../../store/media.ts'
+import { createMediaItem, getMediaItem, listMediaItems, templatesWithMedia } from '../../store/media.ts'
 import { removeMediaItem } from '../../store/removals.ts'
 import { takeBody } from '../read-body.ts'
 import { changed, done, invalid, notFound, unlessSaved } from './replies.ts'
 import { change, read, type Route } from './route.ts'
 import { smallListQuery, smallPage } from './small-lists.ts'
-import { idOf, pageOut, text } from './wire.ts'
+import { idOf, oneOf, pageOut, text } from './wire.ts'
 
 const MediaOut = Type.Object({
   id: idOf('med', 'The item.'),
@@ -18,6 +18,10 @@ const MediaOut = Type.Object({
   size: Type.Integer(),
   url: Type.String({ description: 'As callers name it; with its extension.' }),
 })
+
+const mediaKinds = ['image', 'video', 'document'] as const
+const kindOf = ({ mimeType }: MediaFile) =>
+  mediaKinds.find((kind) => mimeType.startsWith(`${kind}/`)) ?? 'document'
 
 const show = (publicUrl: string) => (item: MediaFile) => ({
   id: showId('med', item.id),
@@ -38,11 +42,15 @@ export const mediaRoutes: Route[] = [
     method: 'GET',
     path: '/media',
     summary: 'List the media library',
-    query: Type.Object(smallListQuery(['createdAt', 'name'])),
+    query: Type.Object({
+      ...smallListQuery(['createdAt', 'name']),
+      kind: Type.Optional(oneOf(mediaKinds, 'Only files of this kind.')),
+    }),
     answer: pageOut(MediaOut),
     async handle({ deps, db, companyId, query }) {
+      const all = await listMediaItems(db, companyId)
       return done(
-        smallPage(await listMediaItems(db, companyId), query, {
+        smallPage(query.kind ? all.filter((item) => kindOf(item) === query.kind) : all, query, {
           sorts: { createdAt: ({ id }) => id, name: ({ name }) => name.toLowerCase() },
           words: ({ name }) => [name],
           show: show(deps.publicUrl),
@@ -55,10 +63,18 @@ export const mediaRoutes: Route[] = [
     path: '/media/:id',
     ids: ['med'],
     summary: 'Read an item of the media library',
-    answer: MediaOut,
+    answer: Type.Object({
+      ...MediaOut.properties,
+      usedBy: Type.Array(Type.Object({ id: idOf('tpl', 'The template.'), name: Type.String() }), {
+        description: 'Templates whose text holds its address.',
+      }),
+    }),
     async handle({ deps, db, companyId, ids: [id = ''] }) {
       const item = await getMediaItem(db, companyId, id)
-      return item ? done(show(deps.publicUrl)(item)) : notFound
+      if (item === undefined) return notFound
+      const templates = await templatesWithMedia(db, companyId, id)
+      const usedBy = templates.map((template) => ({ ...template, id: showId('tpl', template.id) }))
+      return done({ ...show(deps.publicUrl)(item), usedBy })
     },
   }),
   change({

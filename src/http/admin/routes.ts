@@ -18,8 +18,10 @@ import type { Route } from './route.ts'
 import { ruleRoutes } from './rules.ts'
 import { segmentRoutes } from './segments.ts'
 import { sessionRoutes } from './session.ts'
+import { templateApprovalRoutes } from './template-approval.ts'
 import { templateRoutes } from './templates.ts'
 import { testLineRoutes } from './test-line.ts'
+import { testTemplateRoutes } from './test-template.ts'
 import { userRoutes } from './users.ts'
 
 export const routes: readonly Route[] = [
@@ -31,6 +33,8 @@ export const routes: readonly Route[] = [
   ...lineRoutes,
   ...testLineRoutes,
   ...templateRoutes,
+  ...templateApprovalRoutes,
+  ...testTemplateRoutes,
   ...mediaRoutes,
   ...contactRoutes,
   ...attendanceRoutes,

@@ -16,6 +16,7 @@ export type Wish = {
   documentNumber?: string
   contractCode?: string
   segmentName?: string
+  isFlash?: boolean
 }
 
 export const requestOf = (wish: Wish): SendRequest => ({
@@ -32,7 +33,7 @@ export const requestOf = (wish: Wish): SendRequest => ({
   segmentName: wish.segmentName,
   documentNumber: wish.documentNumber,
   contractCode: wish.contractCode,
-  isFlash: false,
+  isFlash: wish.isFlash ?? false,
 })
 
 export type RecipientReading = { ok: true; recipient: Recipient } | { ok: false; reason: string }

@@ -18,7 +18,19 @@ import { readVersion } from '../../store/versions.ts'
 import { changed, done, notFound, unlessSaved } from './replies.ts'
 import { change, read, type Route } from './route.ts'
 import { smallListQuery, smallPage } from './small-lists.ts'
-import { channel, checkVersion, flag, idOf, listOf, oneOf, optionalText, pageOut, text } from './wire.ts'
+import {
+  channel,
+  checkVersion,
+  flag,
+  idOf,
+  listOf,
+  nullable,
+  oneOf,
+  optionalText,
+  pageOut,
+  text,
+  whole,
+} from './wire.ts'
 
 const kinds = ['text', 'carousel', 'verification'] as const
 const approvals = ['approved', 'pending', 'rejected', 'paused', 'disabled'] as const
@@ -56,6 +68,9 @@ const Content = Type.Object({
       10,
     ),
   ),
+  codeExpiryMinutes: Type.Optional(
+    whole('Of a verification template of WhatsApp: how long the code is good for.', 1, 90),
+  ),
   variables: Type.Optional(listOf(text('A bare name.', 100), 'Variables that are replaced.', 100)),
   provider: Type.Optional(
     Type.Object({
@@ -70,16 +85,21 @@ const Content = Type.Object({
 const draft = { name: text('Its name.'), code: text('Its code.'), content: Content }
 const Draft = Type.Object({ ...draft, channel: channel(), kind: oneOf(kinds, 'What it is.') })
 
-const TemplateOut = Type.Object({
+export const TemplateOut = Type.Object({
   id: idOf('tpl', 'The template.'),
   ...draft,
   channel: channel(),
   kind: oneOf(kinds, 'What it is.'),
   isEnabled: Type.Boolean(),
   approval: oneOf(approvals, "The provider's word."),
+  approvalReason: nullable(Type.String({ description: 'Why, in the words of the provider.' })),
 })
 
-const show = (template: Template) => ({ ...template, id: showId('tpl', template.id) })
+export const show = (template: Template) => ({
+  ...template,
+  id: showId('tpl', template.id),
+  approvalReason: template.approvalReason ?? null,
+})
 
 function buttonOf(button: Static<typeof Button>): TemplateButton {
   switch (button.kind) {
@@ -111,6 +131,7 @@ const contentOf = (content: Static<typeof Content>): TemplateContent => ({
       buttons: (card.buttons ?? []).map(buttonOf),
     })),
   }),
+  ...(content.codeExpiryMinutes !== undefined && { codeExpiryMinutes: content.codeExpiryMinutes }),
   variables: content.variables ?? [],
   ...(content.provider && {
     provider: {
@@ -139,12 +160,20 @@ const listRoutes: Route[] = [
       ...smallListQuery(['name', 'code', 'createdAt']),
       channel: Type.Optional(channel('Only of this channel.')),
       kind: Type.Optional(oneOf(kinds, 'Only of this kind.')),
+      approval: Type.Optional(oneOf(approvals, 'Only those that the provider judged so.')),
+      isEnabled: flag('Only those that may, or may not, be sent.'),
     }),
     answer: pageOut(TemplateOut),
     async handle({ db, companyId, query }) {
       const all = await listTemplates(db, companyId, query.channel)
+      const fitting = all.filter(
+        ({ kind, approval, isEnabled }) =>
+          kind === (query.kind ?? kind) &&
+          approval === (query.approval ?? approval) &&
+          isEnabled === (query.isEnabled ?? isEnabled),
+      )
       return done(
-        smallPage(query.kind ? all.filter(({ kind }) => kind === query.kind) : all, query, {
+        smallPage(fitting, query, {
           sorts: {
             name: ({ name }) => name.toLowerCase(),
             code: ({ code }) => code.toLowerCase(),

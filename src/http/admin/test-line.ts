@@ -11,8 +11,24 @@ import { act, type Route } from './route.ts'
 import { readRecipient, refusalOf, requestOf } from './sending.ts'
 import { optionalText, text, whole } from './wire.ts'
 
-const maxWaitSeconds = 15
+export const maxWaitSeconds = 15
 const lookEveryMs = 200
+
+export const TestOut = Type.Object({
+  messageId: Type.String(),
+  state: Type.String({ description: '`queued` when nothing came of it yet.' }),
+  waiting: Type.Union([Type.Object({}), Type.Null()]),
+  error: Type.Union([Type.Object({}), Type.Null()]),
+  events: Type.Array(Type.Object({}), { description: 'Attempts with the exchange, as in the timeline.' }),
+})
+
+export const showTest = (messageId: string, timeline: Timeline | undefined) => ({
+  messageId: showId('msg', messageId),
+  state: timeline?.state ?? 'queued',
+  waiting: timeline?.waiting ?? null,
+  error: timeline?.error ?? null,
+  events: timeline?.events ?? [],
+})
 
 export const testLineRoutes: Route[] = [
   act({
@@ -38,13 +54,7 @@ export const testLineRoutes: Route[] = [
         ),
       ),
     }),
-    answer: Type.Object({
-      messageId: Type.String(),
-      state: Type.String({ description: '`queued` when nothing came of it yet.' }),
-      waiting: Type.Union([Type.Object({}), Type.Null()]),
-      error: Type.Union([Type.Object({}), Type.Null()]),
-      events: Type.Array(Type.Object({}), { description: 'Attempts with the exchange, as in the timeline.' }),
-    }),
+    answer: TestOut,
     async handle({ deps, db, companyId, ids: [id = ''], body, caller, request }) {
       const line = await getLine(db, companyId, id)
       if (line === undefined) return notFound
@@ -89,19 +99,10 @@ export const testLineRoutes: Route[] = [
         () => readTimeline(db, companyId, messageId),
         (body.waitSeconds ?? maxWaitSeconds) * 1000,
       )
-      return changed(
-        {
-          messageId: showId('msg', messageId),
-          state: timeline?.state ?? 'queued',
-          waiting: timeline?.waiting ?? null,
-          error: timeline?.error ?? null,
-          events: timeline?.events ?? [],
-        },
-        {
-          nounId: showId('lin', id),
-          detail: { messageId: showId('msg', messageId), state: timeline?.state },
-        },
-      )
+      return changed(showTest(messageId, timeline), {
+        nounId: showId('lin', id),
+        detail: { messageId: showId('msg', messageId), state: timeline?.state },
+      })
     },
   }),
 ]
@@ -113,7 +114,7 @@ const isAnswered = ({ state, events, waiting }: Timeline): boolean =>
   waiting?.reason === 'line_paused' ||
   waiting?.reason === 'rules'
 
-async function waitForAnswer(
+export async function waitForAnswer(
   look: () => Promise<Timeline | undefined>,
   waitMs: number,
 ): Promise<Timeline | undefined> {

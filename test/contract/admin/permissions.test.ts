@@ -159,6 +159,7 @@ const bodyFor = (route: string): unknown =>
     'PATCH /segments/:id': { name: 'Taken over' },
     'PATCH /lines/:id': { name: 'Taken over' },
     'POST /lines/:id/test': { recipient: '5531987654321', text: 'Hello' },
+    'POST /templates/:id/test': { recipient: '5531987654321' },
     'PUT /templates/:id': { name: 'Taken', code: 'taken', content: { body: 'Taken over.' } },
     'PATCH /templates/:id': { isEnabled: false },
     'PATCH /contacts/:id': { name: 'Taken over' },
