@@ -16,6 +16,7 @@ const checks = [
   },
   { name: 'lint', args: [bin('oxlint/bin/oxlint'), '--type-aware'] },
   { name: 'format', args: [bin('oxfmt/bin/oxfmt'), '--check'] },
+  { name: 'licences and install scripts', args: ['scripts/licences.mjs'] },
   { name: 'generated files', args: ['src/cli/main.ts', 'generate', '--check'], needs: 'src/cli/generate.ts' },
 ]
 

@@ -10,7 +10,11 @@ export const errorBody = (message: string, requestId: string): string =>
   `{"message":${JSON.stringify(message)},"requestId":"${requestId}"}`
 
 export function sendError(reply: FastifyReply, status: number, message: string): FastifyReply {
-  return reply.code(status).header('content-type', jsonType).send(errorBody(message, reply.request.id))
+  return reply
+    .code(status)
+    .header('content-type', jsonType)
+    .header('x-content-type-options', 'nosniff')
+    .send(errorBody(message, reply.request.id))
 }
 
 export const sendNotFound = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>

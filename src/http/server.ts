@@ -75,6 +75,7 @@ export async function buildServer(deps: ServerDeps, surfaces: Surface[]): Promis
     route.onRequest = [
       (request, reply, next) => {
         reply.header('x-request-id', request.id)
+        reply.header('x-content-type-options', 'nosniff')
         const track = trackOf(request.raw)
         track.route = label
         track.requestId = request.id
