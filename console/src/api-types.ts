@@ -315,6 +315,8 @@ export type Api = {
       disabledReason: string | null
       /** When it was set. */
       createdAt: string
+      /** Of a new webhook; a change keeps it and leaves it out. */
+      secret?: string | null
     }
   }
   /** Remove the webhook. */
@@ -435,6 +437,22 @@ export type Api = {
       disabledAt: string | null
       /** When the user was made. */
       createdAt: string
+    }
+  }
+  /** How a user comes in. */
+  'GET /users/:id/access': {
+    path: {
+      id: string
+    }
+    query: undefined
+    body: undefined
+    answer: {
+      hasSecondFactor: boolean
+      /** Where they are signed in now. */
+      sessions: number
+      lastSeenAt: string | null
+      tokenIssuedAt: string | null
+      tokenExpiresAt: string | null
     }
   }
   /** Set the password of a user. */
@@ -3109,6 +3127,7 @@ export type Api = {
       state?: 'waiting' | 'delivered' | 'given_up'
       event?: 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'blocked' | 'unknown' | 'received'
       messageId?: string
+      endpoint?: string
     }
     body: undefined
     answer: {
@@ -3120,6 +3139,20 @@ export type Api = {
         state: 'waiting' | 'delivered' | 'given_up'
         /** The message, or the received message. */
         messageId: string
+        /** The address that came with the request, or the company webhook. */
+        target: 'request' | 'webhook'
+        /** Callbacks of one endpoint share its fate. */
+        endpoint: string
+        url: string | null
+        /** When it happened. */
+        at: string
+        /** When it is tried next; of no meaning once it is over. */
+        dueAt: string
+        attempts: number
+        lastStatus: number | null
+        lastError: string | null
+        replayedAt: string | null
+        finishedAt: string | null
       }[]
       nextCursor: string | null
     }
@@ -3132,8 +3165,49 @@ export type Api = {
     }
     body: undefined
     answer: {
+      callback: {
+        id: number
+        /** Without the `message.` before it. */
+        event: 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'blocked' | 'unknown' | 'received'
+        /** Where it stands. */
+        state: 'waiting' | 'delivered' | 'given_up'
+        /** The message, or the received message. */
+        messageId: string
+        /** The address that came with the request, or the company webhook. */
+        target: 'request' | 'webhook'
+        /** Callbacks of one endpoint share its fate. */
+        endpoint: string
+        url: string | null
+        /** When it happened. */
+        at: string
+        /** When it is tried next; of no meaning once it is over. */
+        dueAt: string
+        attempts: number
+        lastStatus: number | null
+        lastError: string | null
+        replayedAt: string | null
+        finishedAt: string | null
+      }
+      /** The same in every attempt. */
+      webhookId: string
+      /** The same bytes in every attempt. */
+      body: string
+      trouble: {
+        /** In a row. */
+        failures: number
+        /** Since when. */
+        failingSince: string
+        closedUntil: string | null
+      } | null
       items: {
+        callbackId: number
         number: number
+        /** When it began. */
+        at: string
+        durationMs: number
+        status: number | null
+        error: string | null
+        answer: string | null
       }[]
     }
   }
@@ -3462,6 +3536,257 @@ export type Api = {
     query: {
       watch?: string[]
     }
+    body: undefined
+    answer: undefined
+  }
+  /** Where the two APIs answer. */
+  'GET /apis': {
+    path: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      unified: {
+        /** Without a trailing slash. */
+        url: string
+        /** Whether the address of the console answers for it as well. */
+        isHere: boolean
+      }
+      direct: {
+        /** Without a trailing slash. */
+        url: string
+        /** Whether the address of the console answers for it as well. */
+        isHere: boolean
+      }
+    }
+  }
+  /** Whether a sandbox runs here, and its doors. */
+  'GET /sandbox': {
+    path: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      isRunning: boolean
+      /** Its own page and API, on its own machine only. */
+      url?: string | null
+      /** Callbacks sent here, or below, are caught. */
+      catcherUrl?: string | null
+      status?: Record<string, unknown> | null
+    }
+  }
+  /** What the phone and the mailbox hold. */
+  'GET /sandbox/messages': {
+    path: undefined
+    query: {
+      channel?: 'email' | 'sms' | 'whatsapp'
+      person?: string
+      search?: string
+      before?: number
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      messages: {
+        /** The message. */
+        id: string
+        /** Grows with every message. */
+        sequence: number
+        /** The channel. */
+        channel: 'email' | 'sms' | 'whatsapp'
+        /** Who wrote it. */
+        direction: 'toPerson' | 'fromPerson'
+      }[]
+      total: number
+      nextBefore?: number | null
+    }
+  }
+  /** Empty the phone and the mailbox. */
+  'DELETE /sandbox/messages': {
+    path: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      deleted: number
+    }
+  }
+  /** Read a message of the sandbox. */
+  'GET /sandbox/messages/:id': {
+    path: {
+      id: string
+    }
+    query: undefined
+    body: undefined
+    answer: {
+      /** The message. */
+      id: string
+      /** Grows with every message. */
+      sequence: number
+      /** The channel. */
+      channel: 'email' | 'sms' | 'whatsapp'
+      /** Who wrote it. */
+      direction: 'toPerson' | 'fromPerson'
+    }
+  }
+  /** A file of a message of the sandbox. */
+  'GET /sandbox/messages/:id/file': {
+    path: {
+      id: string
+    }
+    query: {
+      part: 'raw' | 'html' | 'attachment' | 'media'
+      index?: number
+    }
+    body: undefined
+    answer: undefined
+  }
+  /** Do with a message what the person would. */
+  'POST /sandbox/messages/:id/act': {
+    path: {
+      id: string
+    }
+    query: undefined
+    body: {
+      /** What the person does. */
+      act: 'read' | 'reply' | 'button' | 'reaction' | 'bounce' | 'unsubscribe'
+      /** Of a reply. */
+      text?: string | null
+      /** A reply that quotes the message. */
+      isQuoting?: boolean | null
+      /** Of the button, from 0. */
+      index?: number | null
+      /** Of a carousel, from 0. */
+      card?: number | null
+      /** Of a reaction. */
+      emoji?: string | null
+    }
+    answer: {
+      note?: string | null
+      /** What a button would have opened. */
+      url?: string | null
+      /** What a button would have copied. */
+      code?: string | null
+    }
+  }
+  /** Write as a person. */
+  'POST /sandbox/answers': {
+    path: undefined
+    query: undefined
+    body: {
+      /** SMS or WhatsApp. */
+      channel: 'sms' | 'whatsapp'
+      /** The person's number. */
+      from: string
+      /** The number that is written to. */
+      to: string
+      /** What they write. */
+      text: string
+    }
+    answer: {
+      message?: {
+        /** The message. */
+        id: string
+        /** Grows with every message. */
+        sequence: number
+        /** The channel. */
+        channel: 'email' | 'sms' | 'whatsapp'
+        /** Who wrote it. */
+        direction: 'toPerson' | 'fromPerson'
+      } | null
+    }
+  }
+  /** Live events of the sandbox. */
+  'GET /sandbox/events': {
+    path: undefined
+    query: undefined
+    body: undefined
+    answer: undefined
+  }
+  /** How the dials of the sandbox stand. */
+  'GET /sandbox/chaos': {
+    path: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      seed: number
+      email: Record<string, unknown>
+      sms: Record<string, unknown>
+      whatsapp: Record<string, unknown>
+    }
+  }
+  /** Turn dials of the sandbox. */
+  'PUT /sandbox/chaos': {
+    path: undefined
+    query: undefined
+    body: {
+      /** The same seed gives the same trouble again. */
+      seed?: number | null
+      /** Of e-mail; missing ones stay. */
+      email?: Record<string, unknown> | null
+      /** Of SMS; missing ones stay. */
+      sms?: Record<string, unknown> | null
+      /** Of WhatsApp; missing ones stay. */
+      whatsapp?: Record<string, unknown> | null
+    }
+    answer: {
+      seed: number
+      email: Record<string, unknown>
+      sms: Record<string, unknown>
+      whatsapp: Record<string, unknown>
+    }
+  }
+  /** Calm everything. */
+  'DELETE /sandbox/chaos': {
+    path: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      seed: number
+      email: Record<string, unknown>
+      sms: Record<string, unknown>
+      whatsapp: Record<string, unknown>
+    }
+  }
+  /** Callbacks that the sandbox has caught. */
+  'GET /sandbox/callbacks': {
+    path: undefined
+    query: undefined
+    body: undefined
+    answer: {
+      /** What was caught. */
+      callbacks: {
+        sequence: number
+        /** What followed `/catch/`. */
+        name: string
+        receivedAt: string
+        method: string
+        headers: Record<string, string>
+        body: string
+        /** On the signature. */
+        verdict: 'valid' | 'invalid' | 'unsigned' | 'stale'
+        webhookId?: string | null
+        /** The status it was answered with. */
+        answered: number
+      }[]
+    }
+  }
+  /** What the catcher answers. */
+  'PUT /sandbox/callbacks': {
+    path: undefined
+    query: undefined
+    body: {
+      /** Only to callbacks sent to `/catch/` and this name. */
+      name?: string | null
+      /** An HTTP status. */
+      status: number
+    }
+    answer: {
+      name: string
+      status: number
+    }
+  }
+  /** Forget the callbacks that were caught. */
+  'DELETE /sandbox/callbacks': {
+    path: undefined
+    query: undefined
     body: undefined
     answer: undefined
   }

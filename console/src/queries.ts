@@ -105,11 +105,9 @@ export function useApiMutation<R extends Route>(route: R, options: MutationOptio
     meta: { isQuietOnError: options.isQuietOnError === true },
     onSuccess: async ({ data, version }) => {
       const { success } = options
-      if (success !== undefined)
-        notifications.show({
-          message: typeof success === 'function' ? success(data) : success,
-          color: 'green',
-        })
+      const message = typeof success === 'function' ? success(data) : success
+      // An empty text: a step on the way, of which nothing is told.
+      if (message) notifications.show({ message, color: 'green' })
       options.onSuccess?.(data, version)
       const stale = [nounOf(route.split(' ')[1] ?? ''), ...(options.alsoStale ?? [])]
       await Promise.all(stale.map((noun) => client.invalidateQueries({ queryKey: [noun] })))

@@ -134,7 +134,12 @@ function secretsOf(callback: ClaimedCallback, current: Buffer, sealer: Sealer, n
 }
 
 /** The same bytes in every attempt: fields in a fixed order, facts as they were when it happened. */
-export function bodyOf({ event, at, subjectId, data }: ClaimedCallback): string {
+export function bodyOf({
+  event,
+  at,
+  subjectId,
+  data,
+}: Pick<ClaimedCallback, 'event' | 'at' | 'subjectId' | 'data'>): string {
   const told = event === 'received' ? receivedData(subjectId, data) : messageData(event, subjectId, data)
   return JSON.stringify({ type: `message.${event}`, timestamp: at.toISOString(), data: told })
 }

@@ -22,6 +22,7 @@ export type IdPrefix =
   | 'aud'
   | 'alr'
   | 'job'
+  | 'sbx'
 
 let lastMs = 0
 let counter = 0

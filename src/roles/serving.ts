@@ -8,6 +8,7 @@ import { createDatabaseCheck } from '../flows/check-database.ts'
 import { diskOf, unlessDiskIsLow } from '../flows/guard-disk.ts'
 import { createTokenChecker } from '../flows/check-tokens.ts'
 import { withDemoCatcher } from '../flows/demo/catcher.ts'
+import { createSandboxFinder } from '../flows/demo/find-sandbox.ts'
 import { createRateLimits } from '../flows/limit-rates.ts'
 import { createLogIn } from '../flows/log-in.ts'
 import { queueCallbacks, queueReceived } from '../flows/queue-callbacks.ts'
@@ -153,6 +154,17 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
     budget,
     publicUrl: addressesOf(config).unified,
     consoleUrl: addressesOf(config).console,
+    apis: {
+      unified: {
+        url: addressesOf(config).unified,
+        isHere: config.roles.includes('unified') && config.consolePort === undefined,
+      },
+      direct: {
+        url: addressesOf(config).direct,
+        isHere: config.roles.includes('direct') && config.consolePort === config.directPort,
+      },
+    },
+    findSandbox: createSandboxFinder({ db, config }),
     config,
   })
   const docs = createDocsSurface([
@@ -172,7 +184,14 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
         ...(config.roles.includes('hooks') ? [hooks, unsubscribe] : []),
       ],
       direct: config.roles.includes('direct') ? [direct] : [],
-      console: config.roles.includes('admin') ? [admin, createConsoleSurface({ folder: consoleFolder })] : [],
+      // The console's reference reads the documents from its own address.
+      console: config.roles.includes('admin')
+        ? [
+            admin,
+            ...(config.consolePort === undefined ? [] : [docs]),
+            createConsoleSurface({ folder: consoleFolder }),
+          ]
+        : [],
     },
   )
   lifecycle.phase = 'serving'

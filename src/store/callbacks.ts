@@ -115,6 +115,8 @@ export async function queueReceivedMessages(
 export type CallbackView = {
   id: number
   target: 'request' | 'webhook'
+  /** The lane it waits in: `webhook`, or the beginning of its address. */
+  endpoint: string
   url: string | null
   /** The message, or the received message. */
   subjectId: string
@@ -130,7 +132,7 @@ export type CallbackView = {
   finishedAt: Date | null
 }
 
-const viewColumns = `c.id, c.target, coalesce(c.url, w.url) as url, c.subject_id as "subjectId", c.event, c.at, c.state,
+const viewColumns = `c.id, c.target, c.endpoint, coalesce(c.url, w.url) as url, c.subject_id as "subjectId", c.event, c.at, c.state,
   c.due_at as "dueAt", c.attempts, c.last_status as "lastStatus", c.last_error as "lastError", c.replayed_at as "replayedAt",
   c.finished_at as "finishedAt"`
 
@@ -138,6 +140,7 @@ export type CallbackFilter = {
   state?: CallbackView['state']
   event?: CallbackEvent
   subjectId?: string
+  endpoint?: string
   /** Of a page before: its last id. */
   beforeId?: number
   limit: number
@@ -160,9 +163,35 @@ export const listCallbacks = (
     `select ${viewColumns} from callback c left join webhook w on c.target = 'webhook' and w.company_id = c.company_id
      where c.company_id = $1 ${filter.state ? stateSql[filter.state] : ''} ${filter.subjectId ? 'and c.subject_id = $3' : ''}
        and ($2::text is null or c.event = $2) and ($3::uuid is null or c.subject_id = $3) and ($4::bigint is null or c.id < $4)
+       and ($6::text is null or c.endpoint = $6)
      order by c.id desc limit $5`,
-    [companyId, filter.event, filter.subjectId, filter.beforeId, filter.limit],
+    [companyId, filter.event, filter.subjectId, filter.beforeId, filter.limit, filter.endpoint],
   )
+
+export type CallbackDetails = CallbackView & {
+  data: Record<string, unknown>
+  /** Of its endpoint, when that is in trouble. */
+  trouble: { failures: number; failingSince: Date; closedUntil: Date | null } | null
+}
+
+export async function getCallback(
+  db: Queryable,
+  companyId: string,
+  id: number,
+): Promise<CallbackDetails | undefined> {
+  const [row] = await db.query<
+    CallbackDetails & { failures: number | null; failingSince: Date; closedUntil: Date | null }
+  >(
+    `select ${viewColumns}, c.data, e.failures, e.failing_since as "failingSince", e.closed_until as "closedUntil"
+     from callback c left join webhook w on c.target = 'webhook' and w.company_id = c.company_id
+       left join callback_endpoint e on e.company_id = c.company_id and e.endpoint = c.endpoint
+     where c.company_id = $1 and c.id = $2`,
+    [companyId, id],
+  )
+  if (row === undefined) return undefined
+  const { failures, failingSince, closedUntil, ...callback } = row
+  return { ...callback, trouble: failures === null ? null : { failures, failingSince, closedUntil } }
+}
 
 export type CallbackAttempt = {
   callbackId: number

@@ -150,3 +150,32 @@ export async function killUserToken(db: Queryable, companyId: string, id: string
   )
   return rows.length > 0
 }
+
+export type UserAccess = {
+  hasSecondFactor: boolean
+  /** Living sessions of the console. */
+  sessions: number
+  lastSeenAt: Date | null
+  /** Of the living token of an API user. */
+  tokenIssuedAt: Date | null
+  tokenExpiresAt: Date | null
+}
+
+/** How a user comes in; `idleSince` is before which a session has ended by itself. */
+export async function readUserAccess(
+  db: Queryable,
+  companyId: string,
+  id: string,
+  { now, idleSince }: { now: Date; idleSince: Date },
+): Promise<UserAccess | undefined> {
+  const [access] = await db.query<UserAccess>(
+    `select exists (select 1 from user_totp t where t.user_id = u.id and t.confirmed_at is not null) as "hasSecondFactor",
+        (select count(*)::int from admin_session s where s.user_id = u.id and s.expires_at > $3 and s.seen_at > $4) as sessions,
+        (select max(seen_at) from admin_session s where s.user_id = u.id) as "lastSeenAt",
+        t.issued_at as "tokenIssuedAt", t.expires_at as "tokenExpiresAt"
+      from app_user u left join api_token t on t.user_id = u.id and t.expires_at > $3
+      where u.company_id = $1 and u.id = $2`,
+    [companyId, id, now, idleSince],
+  )
+  return access
+}

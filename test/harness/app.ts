@@ -54,6 +54,8 @@ export type AppOptions = {
   hasProxy?: boolean
   /** How long a request waits for a held contact or an absent database. */
   patienceMs?: number
+  /** Of a sandbox that every company may look into. */
+  sandboxUrl?: string
 }
 
 export type AppNode = {
@@ -188,6 +190,11 @@ async function startNode(
     budget,
     publicUrl: 'http://pombo.example',
     consoleUrl: config.publicUrl ?? 'http://pombo.example',
+    apis: {
+      unified: { url: 'http://pombo.example', isHere: true },
+      direct: { url: 'http://pombo.example', isHere: true },
+    },
+    findSandbox: async () => options.sandboxUrl,
     config,
   })
   const ops = createOpsSurface({

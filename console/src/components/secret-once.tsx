@@ -4,9 +4,20 @@ import { text } from '../text/index.ts'
 import { CopyText } from './copy-text.tsx'
 
 /** A secret that the server shows once, or that was just asked for. */
-export function SecretOnce({ value, hint = text.common.secretOnceHint }: { value: string; hint?: string }) {
+type SecretOnceProps = {
+  value: string
+  /** For one that can be asked for again. */
+  title?: string
+  hint?: string
+}
+
+export function SecretOnce({
+  value,
+  title = text.common.secretOnce,
+  hint = text.common.secretOnceHint,
+}: SecretOnceProps) {
   return (
-    <Alert color="yellow" icon={<IconKey aria-hidden />} title={text.common.secretOnce} role="status">
+    <Alert color="yellow" icon={<IconKey aria-hidden />} title={title} role="status">
       <CopyText value={value} />
       <Text size="sm" mt={4}>
         {hint}

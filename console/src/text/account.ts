@@ -1,3 +1,75 @@
 export const account = {
   title: 'Account',
+  lead: 'Your own password, second factor and sessions.',
+  you: (name: string, role: string) => `You are signed in as ${name}, ${role}.`,
+  password: {
+    title: 'Password',
+    hint: 'Changing it signs you out everywhere else.',
+    current: 'Current password',
+    next: 'New password',
+    nextHint: 'At least 8 characters.',
+    change: 'Change password',
+    changed: 'Your password was changed. Other sessions have ended.',
+  },
+  totp: {
+    title: 'Second factor',
+    off: 'Not set up',
+    on: 'Set up',
+    offHint:
+      'With a second factor, a code of an app on your phone is asked for besides the password, so that a stolen password alone opens nothing.',
+    onHint: 'A code of your authenticator app is asked for when you sign in.',
+    codesLeft: (count: number) =>
+      count === 0
+        ? 'No recovery code is left. Get new ones, or a lost phone locks you out.'
+        : count === 1
+          ? 'One recovery code is left.'
+          : `${count} recovery codes are left.`,
+    setUp: 'Set up a second factor',
+    begin: 'Continue',
+    passwordFirst: 'First say that it is you.',
+    scan: 'Add an account to your authenticator app (Aegis, Google Authenticator, 1Password and others) with this key, then write the six digits that it shows.',
+    key: 'Key',
+    keyHint: 'Type: time-based, 6 digits, 30 seconds.',
+    openApp: 'Open in an authenticator app on this device',
+    address: 'Address of the key (otpauth)',
+    code: 'Code',
+    codeHint: 'Six digits of the app.',
+    confirm: 'Confirm',
+    codes: 'Recovery codes',
+    codesHint:
+      'Each of them signs you in once when the phone is gone. Print them or put them into your password safe; they are shown only now.',
+    copyAll: 'Copy all',
+    copied: 'Copied',
+    done: 'I have kept them',
+    renew: 'New recovery codes',
+    renewHint: 'The codes that you have now are dead as soon as you get new ones.',
+    getCodes: 'Get new codes',
+    remove: 'Remove the second factor',
+    removeHint: 'From then on your password alone opens the console.',
+    removeCode: 'Code of the app, or a recovery code',
+    removed: 'Your second factor was removed.',
+    confirmed: 'Your second factor is set up.',
+    codesRenewed: 'You have new recovery codes.',
+  },
+  sessions: {
+    title: 'Where you are signed in',
+    device: 'Browser',
+    address: 'Address',
+    since: 'Since',
+    seen: 'Last used',
+    ends: 'Ends at the latest',
+    current: 'This browser',
+    end: 'Sign out',
+    endOf: (address: string) => `Sign out the session from ${address}`,
+    endTitle: 'Sign this session out?',
+    endHint: 'Whoever uses that browser has to sign in again.',
+    ended: 'The session was signed out.',
+  },
+  token: {
+    title: 'Account private token',
+    hint: 'Every request of the Unified API carries it as platformPrivateToken: it says which account the message is for. It is one per company.',
+    what: 'the private token',
+    rotateHint:
+      'Senders of the Unified API need the new token. While the overlap lasts, both are accepted; after it, requests with the old one are answered 400.',
+  },
 } as const

@@ -52,6 +52,24 @@ export const common = {
   toDashboard: 'Go to the dashboard',
   secretOnce: 'Shown only now',
   secretOnceHint: 'Copy it to a safe place. Nobody can show it again.',
+  secrets: {
+    show: (what: string) => `Show ${what}`,
+    shown: 'Keep it to yourself',
+    shownHint: 'That you have looked at it stands in the audit log.',
+    hide: 'Hide',
+    rotate: (what: string) => `Replace ${what}`,
+    rotateTitle: (what: string) => `Replace ${what}?`,
+    yesRotate: 'Yes, replace',
+    replaced: 'This is the new one',
+    deadAtOnce: 'The old one is dead from now on.',
+    overlap: (until: string | number) =>
+      typeof until === 'number'
+        ? `The old one stays good for ${until} more hours.`
+        : `The old one stays good until ${until}.`,
+    overlapHours: 'Hours for which the old one stays good',
+    overlapHint: '0 ends it at once, 720 is the most.',
+    overlapWrong: 'Give a whole number from 0 to 720.',
+  },
   notBuiltYet: 'This page is being built',
   channels: { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp' },
   apis: { unified: 'Unified', direct: 'Direct' },

@@ -1,9 +1,11 @@
 /** Callbacks: what receivers were told, every attempt, and telling them again. */
 import { Type } from 'typebox'
+import { bodyOf, webhookId } from '../../flows/deliver-callbacks.ts'
 import { replayAll, replayCallback } from '../../flows/replay-callback.ts'
 import { showId } from '../../lib/ids.ts'
 import {
   callbackEvents,
+  getCallback,
   listCallbackAttempts,
   listCallbacks,
   type CallbackView,
@@ -13,10 +15,13 @@ import { change, read, type Route } from './route.ts'
 import {
   decodeCursor,
   idOf,
+  instant,
   instantIn,
   limitOf,
   maybeUuid,
+  nullable,
   oneOf,
+  optionalText,
   pageOfRows,
   pageOut,
   pageQuery,
@@ -31,6 +36,32 @@ const CallbackOut = Type.Object({
   event: oneOf(callbackEvents, 'Without the `message.` before it.'),
   state: oneOf(callbackStates, 'Where it stands.'),
   messageId: Type.String({ description: 'The message, or the received message.' }),
+  target: oneOf(['request', 'webhook'], 'The address that came with the request, or the company webhook.'),
+  endpoint: Type.String({ description: 'Callbacks of one endpoint share its fate.' }),
+  url: nullable(Type.String({ description: 'Null: the webhook is no longer set.' })),
+  at: instant('When it happened.'),
+  dueAt: instant('When it is tried next; of no meaning once it is over.'),
+  attempts: Type.Integer(),
+  lastStatus: nullable(Type.Integer({ description: 'What the receiver answered last.' })),
+  lastError: nullable(Type.String({ description: 'Why there was no answer.' })),
+  replayedAt: nullable(instant('When somebody sent it again.')),
+  finishedAt: nullable(instant('When it was over.')),
+})
+
+const AttemptOut = Type.Object({
+  callbackId: Type.Integer(),
+  number: Type.Integer(),
+  at: instant('When it began.'),
+  durationMs: Type.Integer(),
+  status: nullable(Type.Integer()),
+  error: nullable(Type.String({ description: 'Why there was no answer.' })),
+  answer: nullable(Type.String({ description: 'The beginning of what the receiver answered.' })),
+})
+
+const TroubleOut = Type.Object({
+  failures: Type.Integer({ description: 'In a row.' }),
+  failingSince: instant('Since when.'),
+  closedUntil: nullable(instant('Until then nothing is sent there.')),
 })
 
 const show = ({ subjectId, ...callback }: CallbackView) => ({
@@ -53,6 +84,7 @@ export const callbackRoutes: Route[] = [
       ...pageQuery,
       ...filters,
       messageId: Type.Optional(idOf('msg', 'Only of this message.')),
+      endpoint: optionalText('Only of this endpoint; `webhook` is that of the company.', 300),
     }),
     answer: pageOut(CallbackOut),
     async handle({ db, companyId, query }) {
@@ -62,6 +94,7 @@ export const callbackRoutes: Route[] = [
         state: query.state,
         event: query.event,
         subjectId: maybeUuid('msg', query.messageId),
+        endpoint: query.endpoint,
         beforeId: Number.isSafeInteger(before) ? before : undefined,
         limit: limit + 1,
       })
@@ -72,10 +105,27 @@ export const callbackRoutes: Route[] = [
     method: 'GET',
     path: '/callbacks/attempts',
     summary: 'Every attempt of a callback',
+    description:
+      'With the callback itself, and the request as it is sent; its time and signature are of each attempt.',
     query: Type.Object({ callbackId: whole('The callback.', 1, Number.MAX_SAFE_INTEGER) }),
-    answer: Type.Object({ items: Type.Array(Type.Object({ number: Type.Integer() })) }),
+    answer: Type.Object({
+      callback: CallbackOut,
+      webhookId: Type.String({ description: 'The same in every attempt.' }),
+      body: Type.String({ description: 'The same bytes in every attempt.' }),
+      trouble: nullable(TroubleOut),
+      items: Type.Array(AttemptOut),
+    }),
     async handle({ db, companyId, query }) {
-      return done({ items: await listCallbackAttempts(db, companyId, [query.callbackId]) })
+      const found = await getCallback(db, companyId, query.callbackId)
+      if (found === undefined) return notFound
+      const { data, trouble, ...callback } = found
+      return done({
+        callback: show(callback),
+        webhookId: webhookId(callback),
+        body: bodyOf({ ...callback, data }),
+        trouble,
+        items: await listCallbackAttempts(db, companyId, [callback.id]),
+      })
     },
   }),
   change({

@@ -57,6 +57,14 @@ const WebhookOut = Type.Object({
   createdAt: instant('When it was set.'),
 })
 
+/** The secret is there when the webhook is new. */
+const NewWebhookOut = Type.Object({
+  ...WebhookOut.properties,
+  secret: Type.Optional(
+    Type.String({ description: 'Of a new webhook; a change keeps it and leaves it out.' }),
+  ),
+})
+
 const settingRoutes: Route[] = [
   read({
     method: 'GET',
@@ -222,7 +230,7 @@ const webhookRoutes: Route[] = [
       ),
       isEnabled: flag('Off: nothing is sent.'),
     }),
-    answer: WebhookOut,
+    answer: NewWebhookOut,
     async handle({ deps, db, companyId, body, now }) {
       const { sealer, exceptions } = deps
       const result = await saveWebhook({ db, sealer, exceptions }, companyId, body, now)

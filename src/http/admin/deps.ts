@@ -27,6 +27,10 @@ export type AdminDeps = {
   budget: BodyBudget
   /** Where media items are reached, without a trailing slash. */
   publicUrl: string
+  /** Where the two APIs answer; `isHere` is whether the console's own address does. */
+  apis: Record<'unified' | 'direct', { url: string; isHere: boolean }>
+  /** The address of the sandbox that serves this company and runs on this machine. */
+  findSandbox(companyId: string): Promise<string | undefined>
   /** Where the console is reached: changes that a browser sends must come from there. */
   consoleUrl: string
   config: { maxBodyBytes: number; maxSendBodyBytes: number; trustedProxies: readonly string[] }

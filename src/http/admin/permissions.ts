@@ -48,6 +48,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
 
   'GET /users': everybody,
   'GET /users/:id': everybody,
+  'GET /users/:id/access': administrators,
   'POST /users': administrators,
   'PATCH /users/:id': administrators,
   'POST /users/:id/password': administrators,
@@ -155,6 +156,22 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'DELETE /admin-keys/:id': administrators,
 
   'GET /audit': supervisors,
+
+  'GET /apis': everybody,
+  'GET /sandbox': supervisors,
+  'GET /sandbox/messages': supervisors,
+  'GET /sandbox/messages/:id': supervisors,
+  'GET /sandbox/messages/:id/file': supervisors,
+  'POST /sandbox/messages/:id/act': supervisors,
+  'POST /sandbox/answers': supervisors,
+  'DELETE /sandbox/messages': supervisors,
+  'GET /sandbox/chaos': supervisors,
+  'PUT /sandbox/chaos': supervisors,
+  'DELETE /sandbox/chaos': supervisors,
+  'GET /sandbox/callbacks': supervisors,
+  'PUT /sandbox/callbacks': supervisors,
+  'DELETE /sandbox/callbacks': supervisors,
+  'GET /sandbox/events': supervisors,
 }
 
 export function isAllowed(caller: Caller, permission: Permission): boolean {

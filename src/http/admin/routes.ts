@@ -1,6 +1,7 @@
 /** Every route of the admin API behind the door; signing in and out stand before it, in `index.ts`. */
 import { accountRoutes } from './account.ts'
 import { adminKeyRoutes } from './admin-keys.ts'
+import { apiRoutes } from './apis.ts'
 import { attendanceRoutes } from './attendances.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { companyRoutes } from './companies.ts'
@@ -16,6 +17,7 @@ import { reportRoutes } from './reports.ts'
 import { restrictionListRoutes } from './restriction-lists.ts'
 import type { Route } from './route.ts'
 import { ruleRoutes } from './rules.ts'
+import { sandboxRoutes } from './sandbox.ts'
 import { segmentRoutes } from './segments.ts'
 import { sessionRoutes } from './session.ts'
 import { templateApprovalRoutes } from './template-approval.ts'
@@ -48,4 +50,6 @@ export const routes: readonly Route[] = [
   ...adminKeyRoutes,
   ...overviewRoutes,
   ...eventRoutes,
+  ...apiRoutes,
+  ...sandboxRoutes,
 ]

@@ -1,5 +1,6 @@
 /** Users: people of the console, attendants, API users. */
 import { Type } from 'typebox'
+import { sessionIdleMs } from '../../flows/sign-in.ts'
 import { showId } from '../../lib/ids.ts'
 import { endSessions } from '../../store/sessions.ts'
 import { removeTotp } from '../../store/totp.ts'
@@ -11,6 +12,7 @@ import {
   getUser,
   killUserToken,
   listUsers,
+  readUserAccess,
   userRoles,
   type User,
 } from '../../store/users.ts'
@@ -34,6 +36,14 @@ const show = (user: User) => ({
   role: user.role,
   disabledAt: user.disabledAt,
   createdAt: user.createdAt,
+})
+
+const AccessOut = Type.Object({
+  hasSecondFactor: Type.Boolean(),
+  sessions: Type.Integer({ description: 'Where they are signed in now.' }),
+  lastSeenAt: nullable(instant('Of the sessions that are still stored, to the minute.')),
+  tokenIssuedAt: nullable(instant('When the living token of an API user was given.')),
+  tokenExpiresAt: nullable(instant('When that token ends.')),
 })
 
 const password = text('At least 8 characters.', 256)
@@ -68,6 +78,18 @@ export const userRoutes: Route[] = [
     async handle({ db, companyId, ids: [id = ''] }) {
       const user = await getUser(db, companyId, id)
       return user ? done(show(user), await readVersion(db, 'app_user', companyId, id)) : notFound
+    },
+  }),
+  read({
+    method: 'GET',
+    path: '/users/:id/access',
+    ids: ['usr'],
+    summary: 'How a user comes in',
+    answer: AccessOut,
+    async handle({ db, companyId, ids: [id = ''], now }) {
+      const idleSince = new Date(now.getTime() - sessionIdleMs)
+      const access = await readUserAccess(db, companyId, id, { now, idleSince })
+      return access ? done(access) : notFound
     },
   }),
   change({

@@ -14,20 +14,30 @@ import {
 } from '../../harness/factories.ts'
 import { storeMessage } from '../../harness/messages.ts'
 import type { Answer } from '../../harness/http.ts'
+import { startTestSandbox } from '../../../src/sandbox/testing.ts'
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts'
 import { signIn, signInAnswer, startAdmin, type Client } from './support.ts'
 
 let app: App
 let company: TestCompany
 let admin: TestUser
 let client: Client
+let sandbox: Sandbox
 
 beforeAll(async () => {
-  app = await startAdmin({ config: { outboundExceptions: ['callbacks=hooks.example:443'] } })
+  sandbox = await startTestSandbox()
+  app = await startAdmin({
+    config: { outboundExceptions: ['callbacks=hooks.example:443'] },
+    sandboxUrl: sandbox.url,
+  })
   company = await app.makeCompany()
   admin = await makeUser(app.db, company.id, 'administrator')
   client = await signIn(app, company, admin)
 })
-afterAll(() => app.stop())
+afterAll(async () => {
+  await app.stop()
+  await sandbox.stop()
+})
 
 const made = async (path: string, body: unknown): Promise<string> => {
   const answer = await client.call('POST', path, body)
@@ -61,6 +71,7 @@ const newAttendance = async () => made('/attendances', { contactId: await newCon
 const newToken = () => made('/direct-tokens', { name: random() })
 const entries = { entries: [{ field: 'phone', value: '5531987654321' }] }
 const currentPassword = () => admin.password
+const written = () => ({ channel: 'sms', from: '5531987654321', to: '5531987650010', text: 'Hello' })
 
 type Success = () => Promise<{ path: string; body?: unknown }>
 let secret = ''
@@ -253,6 +264,17 @@ const successes: Record<string, Success> = {
   'DELETE /admin-keys/:id': async () => ({
     path: `/admin-keys/${await made('/admin-keys', { name: 'Gone', scopes: ['manage'] })}`,
   }),
+  'POST /sandbox/answers': async () => ({ path: '/sandbox/answers', body: written() }),
+  'POST /sandbox/messages/:id/act': async () => {
+    await client.call('POST', '/sandbox/answers', written())
+    const [message] = sandbox.inbox.list({}, 1)
+    return { path: `/sandbox/messages/${message!.id}/act`, body: { act: 'reply', text: 'And more' } }
+  },
+  'DELETE /sandbox/messages': async () => ({ path: '/sandbox/messages' }),
+  'PUT /sandbox/chaos': async () => ({ path: '/sandbox/chaos', body: { sms: { dropBeforeRate: 0 } } }),
+  'DELETE /sandbox/chaos': async () => ({ path: '/sandbox/chaos' }),
+  'PUT /sandbox/callbacks': async () => ({ path: '/sandbox/callbacks', body: { status: 204 } }),
+  'DELETE /sandbox/callbacks': async () => ({ path: '/sandbox/callbacks' }),
 }
 
 const auditCount = async () =>
