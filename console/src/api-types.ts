@@ -1916,6 +1916,25 @@ export type Api = {
       lastInteractionAt: string | null
       /** Since when we know them. */
       createdAt: string
+      windows: {
+        /** A WhatsApp line that the person wrote to. */
+        lineId: string
+        /** When they wrote last. */
+        receivedAt: string
+        /** Until when free text may be sent. */
+        closesAt: string
+        isOpen: boolean
+      }[]
+      attendance: {
+        /** The open attendance. */
+        id: string
+        /** Who attends. */
+        userId: string
+        /** Since when. */
+        openedAt: string
+        /** The last activity. */
+        activeAt: string
+      } | null
     }
   }
   /** Change a contact. */
@@ -1943,6 +1962,8 @@ export type Api = {
       segmentId?: string | null
       /** Channels that the person wants nothing on. */
       optedOutChannels?: ('email' | 'sms' | 'whatsapp')[] | null
+      /** The person wants no marketing on WhatsApp. */
+      isMarketingOptedOut?: boolean | null
     }
     answer: {
       /** The contact. */
@@ -1973,25 +1994,6 @@ export type Api = {
     answer: {
       /** How many messages were emptied. */
       messages: number
-    }
-  }
-  /** What was said with a contact. */
-  'GET /contacts/:id/conversation': {
-    path: {
-      id: string
-    }
-    query: {
-      cursor?: string
-      limit?: number
-    }
-    body: undefined
-    answer: {
-      items: {
-        /** `out` or `in`. */
-        direction: string
-        id: string
-      }[]
-      nextCursor: string | null
     }
   }
   /** Say that the mailbox of a contact exists after all. */
@@ -2029,7 +2031,35 @@ export type Api = {
         /** Since when we know them. */
         createdAt: string
       }
-      conversation: Record<string, unknown>[]
+      conversation: {
+        /** To the person, or from them. */
+        direction: 'out' | 'in'
+        /** Of the message (`msg_…`) or the received message (`inb_…`). */
+        id: string
+        /** The channel. */
+        channel: 'email' | 'sms' | 'whatsapp'
+        lineId: string | null
+        /** When it was accepted, or when the person wrote it. */
+        at: string
+        /** What the person reads, or wrote. */
+        text: string
+        subject: string | null
+        /** The text is HTML of an e-mail. */
+        isHtml: boolean
+        files: {
+          name: string | null
+          mimeType: string
+          size: number | null
+          /** Stored ones are at `…/file?position=`. */
+          state: 'stored' | 'pending' | 'failed' | 'elsewhere'
+          url: string | null
+        }[]
+        state: 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'unknown' | 'blocked' | 'not_sent' | null
+        errorMessage: string | null
+        author: string | null
+        kind: string | null
+        effect: 'opted_out' | 'opted_in' | null
+      }[]
     }
   }
   /** Write to a contact. */
@@ -2054,6 +2084,71 @@ export type Api = {
     answer: {
       messageId: string
     }
+  }
+  /** What was said with a contact. */
+  'GET /contacts/:id/conversation': {
+    path: {
+      id: string
+    }
+    query: {
+      cursor?: string
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      items: {
+        /** To the person, or from them. */
+        direction: 'out' | 'in'
+        /** Of the message (`msg_…`) or the received message (`inb_…`). */
+        id: string
+        /** The channel. */
+        channel: 'email' | 'sms' | 'whatsapp'
+        lineId: string | null
+        /** When it was accepted, or when the person wrote it. */
+        at: string
+        /** What the person reads, or wrote. */
+        text: string
+        subject: string | null
+        /** The text is HTML of an e-mail. */
+        isHtml: boolean
+        files: {
+          name: string | null
+          mimeType: string
+          size: number | null
+          /** Stored ones are at `…/file?position=`. */
+          state: 'stored' | 'pending' | 'failed' | 'elsewhere'
+          url: string | null
+        }[]
+        state: 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'unknown' | 'blocked' | 'not_sent' | null
+        errorMessage: string | null
+        author: string | null
+        kind: string | null
+        effect: 'opted_out' | 'opted_in' | null
+      }[]
+      nextCursor: string | null
+    }
+  }
+  /** A file of a message. */
+  'GET /messages/:id/file': {
+    path: {
+      id: string
+    }
+    query: {
+      position?: number
+    }
+    body: undefined
+    answer: undefined
+  }
+  /** A file that a person sent. */
+  'GET /received/:id/file': {
+    path: {
+      id: string
+    }
+    query: {
+      position?: number
+    }
+    body: undefined
+    answer: undefined
   }
   /** List attendances. */
   'GET /attendances': {
@@ -2089,6 +2184,16 @@ export type Api = {
         closedAt: string | null
         closedBy: string | null
         windowClosesAt: string | null
+        lastWord: {
+          /** The first 160 characters. */
+          text: string
+          /** When the person wrote it. */
+          at: string
+          /** Where they wrote to. */
+          lineId: string
+        } | null
+        /** Nothing was sent to the person since their last word. */
+        isUnanswered: boolean
       }[]
       nextCursor: string | null
     }
@@ -2125,6 +2230,46 @@ export type Api = {
       closedAt: string | null
       closedBy: string | null
       windowClosesAt: string | null
+      lastWord: {
+        /** The first 160 characters. */
+        text: string
+        /** When the person wrote it. */
+        at: string
+        /** Where they wrote to. */
+        lineId: string
+      } | null
+      /** Nothing was sent to the person since their last word. */
+      isUnanswered: boolean
+    }
+  }
+  /** List people who wrote and are with nobody. */
+  'GET /attendances/waiting': {
+    path: undefined
+    query: {
+      cursor?: string
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      items: {
+        contact: {
+          /** The contact. */
+          id: string
+          name: string | null
+          phone: string | null
+          email: string | null
+        }
+        windowClosesAt: string | null
+        lastWord: {
+          /** The first 160 characters. */
+          text: string
+          /** When the person wrote it. */
+          at: string
+          /** Where they wrote to. */
+          lineId: string
+        }
+      }[]
+      nextCursor: string | null
     }
   }
   /** Read an attendance. */
@@ -2156,6 +2301,16 @@ export type Api = {
       closedAt: string | null
       closedBy: string | null
       windowClosesAt: string | null
+      lastWord: {
+        /** The first 160 characters. */
+        text: string
+        /** When the person wrote it. */
+        at: string
+        /** Where they wrote to. */
+        lineId: string
+      } | null
+      /** Nothing was sent to the person since their last word. */
+      isUnanswered: boolean
     }
   }
   /** Hand an attendance over, or take it. */
@@ -2190,6 +2345,16 @@ export type Api = {
       closedAt: string | null
       closedBy: string | null
       windowClosesAt: string | null
+      lastWord: {
+        /** The first 160 characters. */
+        text: string
+        /** When the person wrote it. */
+        at: string
+        /** Where they wrote to. */
+        lineId: string
+      } | null
+      /** Nothing was sent to the person since their last word. */
+      isUnanswered: boolean
     }
   }
   /** Close an attendance. */

@@ -82,3 +82,14 @@ export type MessageContent =
       }[]
       preview: string
     }
+
+/** The text that the person reads, whatever kind of message it is. */
+export const textOf = (content: MessageContent): string =>
+  content.kind === 'text' ? content.text : content.preview
+
+/** All files of a message, in the order a reader meets them. */
+export function filesOf(content: MessageContent): FileRef[] {
+  if (content.kind === 'text') return content.files
+  const { header, cards = [] } = content
+  return [...(header?.kind === 'media' ? [header.file] : []), ...cards.map(({ file }) => file)]
+}

@@ -1,5 +1,5 @@
 /** Attendances as the console shows them. */
-import { newId } from '../lib/ids.ts'
+import { firstIdAt, newId } from '../lib/ids.ts'
 import type { Queryable } from './db.ts'
 
 export type AttendanceView = {
@@ -16,31 +16,106 @@ export type AttendanceView = {
   closedBy: string | null
   /** The person's last message on WhatsApp; the window is open for 24 hours from it. */
   lastReceivedAt: Date | null
+  /** The person's last word on any channel, of the last week. */
+  lastWord: LastWord | null
+  /** Nothing was sent to them since. */
+  isUnanswered: boolean
 }
 
-const view = `select a.id, a.contact_id as "contactId", k.name as "contactName", k.phone as "contactPhone", k.email as "contactEmail",
+export type LastWord = { text: string; at: string; lineId: string }
+
+const view = (
+  since: string,
+) => `select a.id, a.contact_id as "contactId", k.name as "contactName", k.phone as "contactPhone", k.email as "contactEmail",
     a.user_id as "userId", u.name as "userName", a.opened_at as "openedAt", a.active_at as "activeAt", a.closed_at as "closedAt",
-    a.closed_by as "closedBy", (select max(w.received_at) from contact_window w where w.contact_id = a.contact_id) as "lastReceivedAt"
-  from attendance a join contact k on k.id = a.contact_id join app_user u on u.id = a.user_id`
+    a.closed_by as "closedBy", (select max(w.received_at) from contact_window w where w.contact_id = a.contact_id) as "lastReceivedAt",
+    i.word as "lastWord", i.id is not null and not exists (select 1 from message m where m.company_id = a.company_id
+      and m.recipient = any(array[ltrim(k.phone, '+'), k.phone_key, k.email, k.email_key]) and m.id > i.id) as "isUnanswered"
+  from attendance a join contact k on k.id = a.contact_id join app_user u on u.id = a.user_id
+  left join lateral (${lastWord('a.contact_id', since)}) i on true`
+
+const lastWord = (contactId: string, since: string) =>
+  `select id, json_build_object('text', left(text, 160), 'at', at, 'lineId', line_id) as word from inbound_message
+    where contact_id = ${contactId} and id >= ${since}::uuid order by id desc limit 1`
+
+/** Older words are not looked for: each would be asked for in every month's part of the messages. */
+const wordsOfMs = 7 * 24 * 3_600_000
+const sinceOf = (now: Date): string => firstIdAt(new Date(now.getTime() - wordsOfMs))
 
 export const listAttendances = (
   db: Queryable,
   companyId: string,
-  filter: { isOpen: boolean; userId?: string; contactId?: string; beforeId?: string; limit: number },
+  filter: {
+    isOpen: boolean
+    userId?: string
+    contactId?: string
+    beforeId?: string
+    limit: number
+    now: Date
+  },
 ): Promise<AttendanceView[]> =>
   db.query<AttendanceView>(
-    `${view} where a.company_id = $1 and (a.closed_at is null) = $2 and ($3::uuid is null or a.user_id = $3)
+    `${view('$7')} where a.company_id = $1 and (a.closed_at is null) = $2 and ($3::uuid is null or a.user_id = $3)
       and ($4::uuid is null or a.contact_id = $4) and ($5::uuid is null or a.id < $5) order by a.id desc limit $6`,
-    [companyId, filter.isOpen, filter.userId, filter.contactId, filter.beforeId, filter.limit],
+    [
+      companyId,
+      filter.isOpen,
+      filter.userId,
+      filter.contactId,
+      filter.beforeId,
+      filter.limit,
+      sinceOf(filter.now),
+    ],
   )
 
 export async function getAttendance(
   db: Queryable,
   companyId: string,
   id: string,
+  now: Date,
 ): Promise<AttendanceView | undefined> {
-  return (await db.query<AttendanceView>(`${view} where a.company_id = $1 and a.id = $2`, [companyId, id]))[0]
+  const rows = await db.query<AttendanceView>(`${view('$3')} where a.company_id = $1 and a.id = $2`, [
+    companyId,
+    id,
+    sinceOf(now),
+  ])
+  return rows[0]
 }
+
+export type WaitingContact = {
+  /** Of the received message: the order of the list. */
+  id: string
+  contactId: string
+  contactName: string | null
+  contactPhone: string | null
+  contactEmail: string | null
+  text: string
+  at: Date
+  lineId: string
+  lastReceivedAt: Date | null
+}
+
+/**
+ * People who wrote since an instant and are with nobody, each by their last message, newest first. Who wrote before
+ * an attendance was closed has been attended.
+ */
+export const listWaiting = (
+  db: Queryable,
+  companyId: string,
+  page: { since: Date; beforeId?: string; limit: number },
+): Promise<WaitingContact[]> =>
+  db.query<WaitingContact>(
+    `select m.id, m.contact_id as "contactId", k.name as "contactName", k.phone as "contactPhone", k.email as "contactEmail",
+        left(m.text, 160) as text, m.at, m.line_id as "lineId",
+        (select max(w.received_at) from contact_window w where w.contact_id = m.contact_id) as "lastReceivedAt"
+      from inbound_message m join contact k on k.id = m.contact_id
+      where m.company_id = $1 and m.id >= $2::uuid and ($3::uuid is null or m.id < $3)
+        and not exists (select 1 from inbound_message n where n.contact_id = m.contact_id and n.id > m.id)
+        and not exists (select 1 from attendance a where a.contact_id = m.contact_id
+          and (a.closed_at is null or a.closed_at >= m.received_at))
+      order by m.id desc limit $4`,
+    [companyId, firstIdAt(page.since), page.beforeId, page.limit],
+  )
 
 /** May attend: not disabled, of a role that does. */
 export async function isAttendant(db: Queryable, companyId: string, userId: string): Promise<boolean> {

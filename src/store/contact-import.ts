@@ -260,7 +260,8 @@ async function write(
       ), changed as (
         update contact c set phone = w.phone, phone_key = w.phone_key, email = w.email, email_key = w.email_key, name = w.name,
           tax_id = w.tax_id, custom_code = w.custom_code, tag = w.tag, jokers = w.jokers, segment_id = w.segment_id,
-          opted_out_channels = w.opted_out
+          opted_out_channels = w.opted_out,
+          email_bounced_at = case when c.email_key is distinct from w.email_key then null else c.email_bounced_at end
         from wish w where c.id = w.id and (c.phone, c.email, c.name, c.tax_id, c.custom_code, c.tag, c.jokers, c.segment_id, c.opted_out_channels)
           is distinct from (w.phone, w.email, w.name, w.tax_id, w.custom_code, w.tag, w.jokers, w.segment_id, w.opted_out)
         returning 1

@@ -126,7 +126,10 @@ export async function changeContact(
   try {
     const [contact] = await db.query<ContactRecord>(
       `update contact set phone = $3, phone_key = $4, email = $5, email_key = $6, name = $7, tax_id = $8, custom_code = $9, tag = $10,
-          jokers = $11, segment_id = $12, opted_out_channels = $13 where company_id = $1 and id = $2 returning ${columns}`,
+          jokers = $11, segment_id = $12, opted_out_channels = $13,
+          -- What was said of the old mailbox says nothing about the new one.
+          email_bounced_at = case when email_key is distinct from $6 then null else email_bounced_at end
+        where company_id = $1 and id = $2 returning ${columns}`,
       [
         companyId,
         id,
@@ -178,8 +181,9 @@ export function recipientSpellings(contact: Pick<Contact, 'phone' | 'email'>): s
 }
 
 /**
- * Forgets a person: the contact with windows, attendances and what they wrote; of messages to them recipient, content
- * and exchanges. What still waits to leave does not leave. Returns how many messages were emptied.
+ * Forgets a person: the contact with windows, attendances and what they wrote; of messages to them recipient, content,
+ * reasons and the details of their timeline; what receivers were told of either. What still waits to leave does not
+ * leave. Returns how many messages were emptied.
  */
 export async function eraseContact(
   transaction: Queryable,
@@ -203,20 +207,23 @@ export async function eraseContact(
   )
   await transaction.query(
     `update message set recipient = 'erased', contact_id = null, document_number = null, contract_code = null, call_id = null,
-        callback = null, content = '{"kind":"text","text":"","files":[]}',
+        callback = null, reasons = null, error_message = null, content = '{"kind":"text","text":"","files":[]}',
         state = case when id = any($2::uuid[]) then 'blocked' else state end,
         settled_at = case when id = any($2::uuid[]) then $3 else settled_at end
       where id = any($1::uuid[])`,
     [ids, removed.map((row) => row.id), now],
   )
   await transaction.query(
-    `update message_event set detail = detail - 'exchange' where message_id = any($1::uuid[]) and detail ? 'exchange'`,
+    // Exchanges name the person, and so do a server's words and what a rule matched.
+    'update message_event set detail = null where message_id = any($1::uuid[]) and detail is not null',
     [ids],
   )
-  await transaction.query('delete from callback where company_id = $1 and subject_id = any($2::uuid[])', [
-    companyId,
-    ids,
-  ])
+  // What receivers were told of messages to the person, and of those from them.
+  await transaction.query(
+    `delete from callback where company_id = $1 and subject_id in (
+        select unnest($2::uuid[]) union all select id from inbound_message where company_id = $1 and contact_id = $3)`,
+    [companyId, ids, id],
+  )
   await transaction.query('delete from contact where company_id = $1 and id = $2', [companyId, id])
   return { messages: ids.length }
 }

@@ -133,6 +133,29 @@ export const listNewMessages = (
     [companyIds, firstIdAt(since), perCompany],
   )
 
+export type NewReceived = {
+  id: string
+  companyId: string
+  contactId: string | null
+  lineId: string
+  kind: string
+  at: Date
+}
+
+/** What people wrote since an instant. */
+export const listNewReceived = (
+  db: Queryable,
+  companyIds: readonly string[],
+  since: Date,
+  perCompany: number,
+): Promise<NewReceived[]> =>
+  db.query<NewReceived>(
+    `select m.* from unnest($1::uuid[]) as c(id) cross join lateral (
+        select id, company_id as "companyId", contact_id as "contactId", line_id as "lineId", kind, at from inbound_message
+        where company_id = c.id and id >= $2::uuid order by id desc limit $3) m`,
+    [companyIds, firstIdAt(since), perCompany],
+  )
+
 export type WatchedState = { id: string; companyId: string; state: string }
 
 export const readStates = (

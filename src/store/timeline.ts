@@ -214,6 +214,7 @@ async function readProviderIds(
 export type InboundView = {
   id: string
   lineId: string
+  channel: Channel
   kind: string
   text: string
   effect: string | null
@@ -230,10 +231,10 @@ export const listInbound = (
   page: { beforeId?: string; limit: number },
 ): Promise<InboundView[]> =>
   db.query<InboundView>(
-    `select m.id, m.line_id as "lineId", m.kind, m.text, m.effect, m.at, m.received_at as "receivedAt",
+    `select m.id, m.line_id as "lineId", l.channel, m.kind, m.text, m.effect, m.at, m.received_at as "receivedAt",
        (select coalesce(json_agg(json_build_object('mimeType', f.mime_type, 'name', f.name, 'state', f.state,
           'hash', encode(f.hash, 'hex'), 'size', f.size) order by f.position), '[]') from inbound_media f where f.inbound_id = m.id) as media
-     from inbound_message m where m.company_id = $1 and m.contact_id = $2 and ($3::uuid is null or m.id < $3)
+     from inbound_message m join line l on l.id = m.line_id where m.company_id = $1 and m.contact_id = $2 and ($3::uuid is null or m.id < $3)
      order by m.id desc limit $4`,
     [companyId, contactId, page.beforeId, page.limit],
   )

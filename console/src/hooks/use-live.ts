@@ -7,6 +7,8 @@ import { urlOf } from '../api.ts'
 export type LiveEvents = {
   /** A new message. */
   message: Pick<ItemOf<'GET /messages'>, 'id' | 'channel' | 'state' | 'recipient' | 'lineId' | 'acceptedAt'>
+  /** Somebody wrote to us; null: nobody knows who. */
+  received: { id: string; contactId: string | null; lineId: string; kind: string; at: string }
   /** What was counted since the last one. */
   outcome: {
     channel: ItemOf<'GET /messages'>['channel']
@@ -40,7 +42,7 @@ export function useLive(
     const source = new EventSource(urlOf('GET /events', { query: { watch: watched } }))
     source.addEventListener('open', () => setState('live'))
     source.addEventListener('error', () => setState('waiting'))
-    for (const name of ['message', 'outcome', 'state', 'lane'] as const)
+    for (const name of ['message', 'received', 'outcome', 'state', 'lane'] as const)
       source.addEventListener(name, (event) => {
         const handle = latest.current[name] as ((event: unknown) => void) | undefined
         handle?.(JSON.parse((event as MessageEvent<string>).data))

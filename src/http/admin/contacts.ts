@@ -1,4 +1,4 @@
-/** Contacts: search, data, conversation, windows, opt-outs, replies, export and erasing of one person. */
+/** Contacts: search, data, windows, opt-outs, replies, export and erasing of one person. */
 import { Type } from 'typebox'
 import { showId } from '../../lib/ids.ts'
 import { getOpenAttendance } from '../../store/attendances.ts'
@@ -17,23 +17,23 @@ import {
   createContact,
   findContactByEmail,
   findContactByPhone,
+  setMarketingOptedOut,
 } from '../../store/contacts.ts'
-import { listConversation, type ConversationItem } from '../../store/conversations.ts'
+import { listConversation } from '../../store/conversations.ts'
 import { getLine } from '../../store/lines.ts'
 import { readVersion } from '../../store/versions.ts'
 import { phoneKey } from '../../domain/address.ts'
+import { ConversationItemOut, showItem } from './conversations.ts'
 import { changed, conflict, done, invalid, notFound, unlessSaved } from './replies.ts'
 import { act, change, read, type Route } from './route.ts'
 import { readRecipient, refusalOf, requestOf } from './sending.ts'
-import { showMessage } from './messages.ts'
 import { given } from './users.ts'
 import {
   channel,
   checkVersion,
   clearableText,
-  cursorId,
   decodeCursor,
-  encodeCursor,
+  flag,
   idOf,
   instant,
   isUuid,
@@ -42,7 +42,6 @@ import {
   maybeUuid,
   nullable,
   optionalText,
-  PageQuery,
   pageOfRows,
   pageOut,
   pageQuery,
@@ -76,6 +75,26 @@ const ContactOut = Type.Object({
   createdAt: instant('Since when we know them.'),
 })
 
+const ContactPageOut = Type.Object({
+  ...ContactOut.properties,
+  windows: Type.Array(
+    Type.Object({
+      lineId: idOf('lin', 'A WhatsApp line that the person wrote to.'),
+      receivedAt: instant('When they wrote last.'),
+      closesAt: instant('Until when free text may be sent.'),
+      isOpen: Type.Boolean(),
+    }),
+  ),
+  attendance: nullable(
+    Type.Object({
+      id: idOf('att', 'The open attendance.'),
+      userId: idOf('usr', 'Who attends.'),
+      openedAt: instant('Since when.'),
+      activeAt: instant('The last activity.'),
+    }),
+  ),
+})
+
 const show = (contact: ContactRecord) => ({
   id: showId('con', contact.id),
   phone: contact.phone,
@@ -94,25 +113,6 @@ const show = (contact: ContactRecord) => ({
 })
 
 const windowMs = 24 * 3_600_000
-
-const showItem = (item: ConversationItem) =>
-  item.direction === 'out'
-    ? { direction: item.direction, ...showMessage(item.message) }
-    : {
-        direction: item.direction,
-        id: showId('inb', item.received.id),
-        lineId: showId('lin', item.received.lineId),
-        kind: item.received.kind,
-        text: item.received.text,
-        effect: item.received.effect,
-        at: item.received.at,
-        media: item.received.media.map(({ mimeType, name, state, size }) => ({
-          mimeType,
-          name,
-          state,
-          size,
-        })),
-      }
 
 const data = {
   phone: optionalText('Digits with country code.', 30),
@@ -154,7 +154,7 @@ const readRoutes: Route[] = [
     path: '/contacts/:id',
     ids: ['con'],
     summary: 'Read a contact with windows and attendance',
-    answer: ContactOut,
+    answer: ContactPageOut,
     async handle({ db, companyId, ids: [id = ''], now }) {
       const contact = await getContactRecord(db, companyId, id)
       if (contact === undefined) return notFound
@@ -183,29 +183,6 @@ const readRoutes: Route[] = [
         },
         version,
       )
-    },
-  }),
-  read({
-    method: 'GET',
-    path: '/contacts/:id/conversation',
-    ids: ['con'],
-    summary: 'What was said with a contact',
-    description: 'Both ways, newest first.',
-    query: PageQuery,
-    answer: pageOut(
-      Type.Object({ direction: Type.String({ description: '`out` or `in`.' }), id: Type.String() }),
-    ),
-    async handle({ db, companyId, ids: [id = ''], query }) {
-      const contact = await getContactRecord(db, companyId, id)
-      if (contact === undefined) return notFound
-      const page = await listConversation(db, companyId, contact, {
-        beforeId: cursorId(query.cursor),
-        limit: limitOf(query),
-      })
-      return done({
-        items: page.items.map(showItem),
-        nextCursor: page.nextBeforeId ? encodeCursor([page.nextBeforeId]) : null,
-      })
     },
   }),
 ]
@@ -265,6 +242,7 @@ const changeRoutes: Route[] = [
         }),
       ),
       optedOutChannels: Type.Optional(listOf(channel(), 'Channels that the person wants nothing on.', 3)),
+      isMarketingOptedOut: flag('The person wants no marketing on WhatsApp.'),
     }),
     answer: ContactOut,
     async handle(call) {
@@ -273,16 +251,20 @@ const changeRoutes: Route[] = [
         companyId,
         ids: [id = ''],
         body,
+        now,
       } = call
       const stale = await checkVersion(call, 'contact', id)
       if (stale) return stale
+      const { isMarketingOptedOut, ...data } = body
       const result = await changeContact(db, companyId, id, {
-        ...body,
+        ...data,
         segmentId: body.segmentId ? uuidOf('seg', body.segmentId) : body.segmentId,
       })
       if (!result?.ok) return unlessSaved(result)!
+      if (isMarketingOptedOut !== undefined)
+        await setMarketingOptedOut(db, companyId, id, isMarketingOptedOut ? now : null)
       return changed(
-        show(result.value),
+        show((await getContactRecord(db, companyId, id))!),
         // Which fields, not what is in them: the log outlives the person's data.
         { nounId: showId('con', id), detail: { fields: Object.keys(given(body)) } },
         { version: await readVersion(db, 'contact', companyId, id) },
@@ -310,7 +292,7 @@ const changeRoutes: Route[] = [
     action: 'export',
     summary: 'Everything that is stored about a person',
     description: 'At most 10,000 messages each way. It is in the audit log; that is why it is no GET.',
-    answer: Type.Object({ contact: ContactOut, conversation: Type.Array(Type.Object({})) }),
+    answer: Type.Object({ contact: ContactOut, conversation: Type.Array(ConversationItemOut) }),
     async handle({ deps, db, companyId, ids: [id = ''], now }) {
       const contact = await getContactRecord(db, companyId, id)
       if (contact === undefined) return notFound
@@ -323,8 +305,8 @@ const changeRoutes: Route[] = [
         beforeId = page.nextBeforeId
       }
       const attendances = [
-        ...(await listAttendances(db, companyId, { isOpen: true, contactId: id, limit: 1000 })),
-        ...(await listAttendances(db, companyId, { isOpen: false, contactId: id, limit: 1000 })),
+        ...(await listAttendances(db, companyId, { isOpen: true, contactId: id, limit: 1000, now })),
+        ...(await listAttendances(db, companyId, { isOpen: false, contactId: id, limit: 1000, now })),
       ]
       return changed(
         {

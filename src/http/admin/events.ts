@@ -9,7 +9,7 @@ export const eventRoutes: Route[] = [
     path: '/events',
     summary: 'Live events',
     description:
-      'Server-sent events: `message` (a new one), `outcome` (what was counted since), `state` (of a watched message), `lane` (one that changed). At most once a second each.',
+      'Server-sent events: `message` (a new one), `received` (somebody wrote), `outcome` (what was counted since), `state` (of a watched message), `lane` (one that changed). At most once a second each.',
     query: Type.Object({
       watch: Type.Optional(
         listOf(idOf('msg', 'A message.'), 'Messages whose states are told, separated by commas.', 100),

@@ -1,6 +1,6 @@
 /**
  * Live pages by server-sent events. One look at the database per second and process, however many pages are open; none
- * while nobody listens. What is told: new messages, what was counted, states of watched messages, lanes, alerts.
+ * while nobody listens. What is told: new messages both ways, what was counted, states of watched messages, lanes, alerts.
  */
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock.ts'
@@ -11,6 +11,7 @@ import {
   lastDeltaId,
   listLanes,
   listNewMessages,
+  listNewReceived,
   readOutcomes,
   readStates,
   type LaneView,
@@ -90,6 +91,19 @@ export function createLiveFeed({ db, clock, log }: { db: Db; clock: Clock; log: 
           ...rest,
           id: showId('msg', message.id),
           lineId: message.lineId && showId('lin', message.lineId),
+        })
+    }
+    const received = await listNewReceived(db, companyIds, since, newPerCompany)
+    for (const message of received.toReversed()) {
+      if (told.has(message.id)) continue
+      told.set(message.id, now.getTime())
+      const { companyId, ...rest } = message
+      if (!isFirst)
+        tell(companyId, 'received', {
+          ...rest,
+          id: showId('inb', message.id),
+          contactId: message.contactId && showId('con', message.contactId),
+          lineId: showId('lin', message.lineId),
         })
     }
     for (const [id, at] of told) if (at < now.getTime() - 2 * overlapMs) told.delete(id)

@@ -101,6 +101,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'POST /contacts/import': supervisors,
 
   'GET /attendances': everybody,
+  'GET /attendances/waiting': everybody,
   'GET /attendances/:id': everybody,
   'POST /attendances': attendants,
   'POST /attendances/:id/hand-over': attendants,
@@ -132,8 +133,10 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'GET /messages': { ...everybody, isForOwnMessages: true },
   'GET /messages/export': viewers,
   'GET /messages/:id': { ...everybody, isForOwnMessages: true },
+  'GET /messages/:id/file': everybody,
   'POST /messages/:id/resend': supervisors,
   'GET /received': everybody,
+  'GET /received/:id/file': everybody,
 
   'GET /reports': viewers,
   'GET /lanes': viewers,

@@ -6,6 +6,7 @@ import { attendanceRoutes } from './attendances.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { companyRoutes } from './companies.ts'
 import { contactRoutes } from './contacts.ts'
+import { conversationRoutes } from './conversations.ts'
 import { directTokenRoutes } from './direct-tokens.ts'
 import { eventRoutes } from './events.ts'
 import { importRoutes } from './imports.ts'
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
   ...testTemplateRoutes,
   ...mediaRoutes,
   ...contactRoutes,
+  ...conversationRoutes,
   ...attendanceRoutes,
   ...ruleRoutes,
   ...restrictionListRoutes,

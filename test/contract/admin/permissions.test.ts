@@ -51,7 +51,14 @@ async function makeForeign() {
   const media = must(await createMediaItem(db, other.id, { name: 'theirs.png', bytes: Buffer.from('x') }))
   const key = must(await createAdminKey(db, other.id, { name: 'Theirs', scopes: ['read'] }, 'them'))
   const message = await storeMessage(db, other, { state: 'failed' })
+  const inboundId = newId()
+  await db.query(
+    `insert into inbound_message (id, company_id, line_id, contact_id, provider_id, kind, text, at, received_at)
+      values ($1, $2, $3, $4, 'theirs', 'text', 'Theirs', now(), now())`,
+    [inboundId, other.id, other.lines.sms[0]!.id, contact.id],
+  )
   const all: [IdPrefix, string][] = [
+    ['inb', inboundId],
     ['usr', user.id],
     ['seg', other.segments[0].id],
     ['lin', other.lines.sms[0]!.id],
