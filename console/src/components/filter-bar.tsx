@@ -7,10 +7,13 @@ import { fromLocalInput, toLocalInput } from '../format.ts'
 import type { ListState } from '../hooks/use-list-state.ts'
 import { text } from '../text/index.ts'
 import classes from './filter-bar.module.css'
+import { RecordSelect, type RecordNoun } from './record-select.tsx'
 
 export type Filter<N extends string> = { name: N; label: string; width?: number } & (
   | { kind: 'text'; placeholder?: string }
   | { kind: 'select'; options: readonly { value: string; label: string }[]; allLabel?: string }
+  /** A line, template, segment or sender, chosen by name. */
+  | { kind: 'record'; nouns: readonly [RecordNoun, RecordNoun?]; allLabel?: string }
   /** Kept as an instant with its zone, shown in the viewer's. */
   | { kind: 'instant' }
 )
@@ -81,6 +84,18 @@ function FilterInput({ filter, value, onChange }: InputProps) {
           value={value}
           data={[{ value: '', label: filter.allLabel ?? text.common.all }, ...filter.options]}
           onChange={(chosen) => onChange(chosen ?? '')}
+        />
+      )
+    case 'record':
+      return (
+        <RecordSelect
+          nouns={filter.nouns}
+          label={label}
+          className={classes['filter']}
+          width={width}
+          value={value}
+          allLabel={filter.allLabel}
+          onChange={onChange}
         />
       )
     case 'instant':

@@ -10,7 +10,7 @@ import { contacts } from './contacts.ts'
 import { conversation } from './conversation.ts'
 import { dashboard } from './dashboard.ts'
 import { media } from './media.ts'
-import { messages } from './messages.ts'
+import { message, messages } from './messages.ts'
 import { navigation } from './navigation.ts'
 import { reference } from './reference.ts'
 import { reports } from './reports.ts'
@@ -20,7 +20,9 @@ import { sandbox } from './sandbox.ts'
 import { segments } from './segments.ts'
 import { signIn } from './sign-in.ts'
 import { templates } from './templates.ts'
+import { timeline } from './timeline.ts'
 import { users } from './users.ts'
+import { verdicts } from './verdicts.ts'
 
 export const text = {
   account,
@@ -34,6 +36,7 @@ export const text = {
   conversation,
   dashboard,
   media,
+  message,
   messages,
   navigation,
   reference,
@@ -44,5 +47,7 @@ export const text = {
   segments,
   signIn,
   templates,
+  timeline,
   users,
+  verdicts,
 }
