@@ -2,13 +2,13 @@
 import type { MediaFile } from '../domain/media.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import type { RestrictionHit } from '../rules/facts.ts'
-import { loadFacts, lockContacts, writeAccepted, type AcceptFacts } from '../store/accepting.ts'
+import { loadFacts, lockContacts, type AcceptFacts } from '../store/accepting.ts'
 import type { Catalogue, CatalogueCache, Catalogues } from '../store/catalogue.ts'
 import { isConnectionError, type Connection } from '../store/db.ts'
 import type { BatchContext, Entry } from './accept-entry.ts'
 import { createState } from './contact-state.ts'
 import { decideMessage, type ContactState } from './decide-message.ts'
-import { commit, LostCommitError } from './lost-commit.ts'
+import { LostCommitError, writeAndCommit } from './lost-commit.ts'
 import { findHits, planBatch } from './plan-batch.ts'
 import { Recorder } from './record-decision.ts'
 import type { Submission } from './submission.ts'
@@ -56,8 +56,10 @@ async function inTransaction(
 ): Promise<BatchResult | 'stale'> {
   const now = context.clock.now()
   const plan = planBatch(entries)
-  await connection.query('begin')
-  const locked = await lockContacts(connection, plan.contacts, plan.keys)
+  const [, locked] = await Promise.all([
+    connection.query('begin'),
+    lockContacts(connection, plan.contacts, plan.keys),
+  ])
   const factsQuery = {
     companyIds: plan.companyIds,
     apiTokenHashes: plan.apiTokenHashes,
@@ -71,10 +73,9 @@ async function inTransaction(
     media: plan.media,
     now,
   }
-  // Restrictions change by hand and need no lock: looked up beside the facts, on a connection of their own.
   const [facts, restrictionHits] = await Promise.all([
     loadFacts(connection, factsQuery),
-    findHits(context.db, catalogues, entries, now, (index) => locked.found.get(plan.contactRefs[index]!)),
+    findHits(connection, catalogues, entries, now, (index) => locked.found.get(plan.contactRefs[index]!)),
   ])
   if (dropStale(context.catalogues, catalogues, facts)) {
     await rollback(connection)
@@ -106,8 +107,7 @@ async function inTransaction(
   }
 
   const write = recorder.finish()
-  if (write.messages.length > 0) await writeAccepted(connection, write)
-  await commit(context, connection, write.messages[0]?.id)
+  await writeAndCommit(context, connection, write)
   return { answers, held, lineIds: recorder.lineIds }
 }
 

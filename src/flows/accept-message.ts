@@ -1,7 +1,6 @@
 /**
- * Accepting. Requests that arrive while batches are being committed form the next batch; a batch costs five round
- * trips whatever its size; with one request in flight nothing waits. Two batches in flight keep both Node and
- * PostgreSQL busy (with one, Node was idle half the time, waiting for round trips).
+ * Accepting. Requests that arrive while a batch is being committed form the next one; a batch costs six statements
+ * in three round trips whatever its size; with one request in flight nothing waits.
  */
 import type { Outcome } from '../domain/outcome.ts'
 import { newId } from '../lib/ids.ts'
@@ -11,6 +10,7 @@ import { CatalogueCache } from '../store/catalogue.ts'
 import { isConflictError, isConnectionError, isDataError, sqlState, type Db } from '../store/db.ts'
 import { runBatch } from './accept-batch.ts'
 import type { Entry } from './accept-entry.ts'
+import { createBatchPace } from './batch-pace.ts'
 import { dryRun } from './dry-run.ts'
 import { findLostAnswers, LostCommitError } from './lost-commit.ts'
 import type { AcceptMessage, Submission } from './submission.ts'
@@ -46,9 +46,6 @@ const isTooManyLocks = (error: unknown): boolean => sqlState(error) === '53200'
 /** A dry run is no part of a batch and takes connections by itself, which real sends must not wait for. */
 const maxDryRuns = 64
 
-/** Not worth splitting further: the round trips would cost more than waiting side by side gains. */
-const smallBatch = 8
-
 /** Why a batch did not go through, as far as its requests are concerned. */
 type Failure = 'data' | 'conflict' | 'unavailable'
 
@@ -70,7 +67,9 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   let inFlight = 0
   let held = 0
   let dryRuns = 0
+  const pace = createBatchPace(maxInFlight)
   let isScheduled = false
+  let delay: NodeJS.Timeout | undefined
   let batches = 0
   let accepted = 0
   const idleWaiters: (() => void)[] = []
@@ -88,29 +87,43 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     })
   }
 
-  /** One turn of the event loop collects what arrived together; it adds no time of its own. */
+  /** One turn of the event loop collects what arrived together. */
   function schedule() {
-    if (isScheduled || inFlight >= maxInFlight || queue.length === 0) return
+    if (isScheduled || pace.delayMs(queue.length, inFlight) === undefined) return
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      while (inFlight < maxInFlight && queue.length > 0) {
-        // What waits is spread over the free places: the database works on one half while Node works on the other.
-        const share = Math.ceil(queue.length / (maxInFlight - inFlight))
-        const size = Math.min(batchSize, Math.max(share, smallBatch))
-        const entries = queue.slice(0, size)
-        queue = queue.slice(size)
-        void run(entries)
-      }
+      start()
     })
+  }
+
+  function start() {
+    clearTimeout(delay)
+    for (;;) {
+      const delayMs = pace.delayMs(queue.length, inFlight)
+      if (delayMs === undefined) return
+      if (delayMs > 0) {
+        delay = setTimeout(start, delayMs)
+        return
+      }
+      const entries = queue.slice(0, batchSize)
+      queue = queue.slice(batchSize)
+      void run(entries)
+    }
   }
 
   async function run(entries: Entry[]): Promise<void> {
     inFlight++
+    const startedAt = performance.now()
     try {
       await runInHalves(entries)
     } finally {
       inFlight--
+      pace.ended({
+        size: entries.length,
+        tookMs: performance.now() - startedAt,
+        waiting: queue.length,
+      })
       schedule()
       if (inFlight === 0 && queue.length === 0 && held === 0) for (const wake of idleWaiters.splice(0)) wake()
     }

@@ -1,7 +1,7 @@
-/** COMMIT, and what to do when its answer is lost. */
+/** The write of a batch with its COMMIT, and what to do when the answer is lost. */
 import { setTimeout } from 'node:timers/promises'
 import type { Outcome } from '../domain/outcome.ts'
-import { findStored, type StoredMessage } from '../store/accepting.ts'
+import { findStored, writeAccepted, type AcceptWrite, type StoredMessage } from '../store/accepting.ts'
 import { isConnectionError, sqlState, type Connection, type Db } from '../store/db.ts'
 import type { BatchContext, Entry } from './accept-entry.ts'
 
@@ -10,13 +10,18 @@ import type { BatchContext, Entry } from './accept-entry.ts'
  * nothing of it is. Not found is not yet "no", because the server may still be at work on it: its messages run
  * again with the same ids, and are looked up first.
  */
-export async function commit(
+export async function writeAndCommit(
   { db, log }: BatchContext,
   connection: Connection,
-  firstMessageId: string | undefined,
+  write: AcceptWrite,
 ): Promise<void> {
+  const firstMessageId = write.messages[0]?.id
   try {
-    await connection.query('commit')
+    // Sent together: after a write that failed, COMMIT rolls back.
+    await Promise.all([
+      firstMessageId === undefined ? undefined : writeAccepted(connection, write),
+      connection.query('commit'),
+    ])
   } catch (error) {
     // Whatever it is, if the database did not say it, the database may have committed.
     if (sqlState(error) !== undefined && !isConnectionError(error)) throw error

@@ -3,7 +3,7 @@ import type { Recipient } from '../domain/send-request.ts'
 import type { RestrictionHit } from '../rules/facts.ts'
 import type { ContactProbe, ContactRow, KeyProbe } from '../store/accepting.ts'
 import type { Catalogues } from '../store/catalogue.ts'
-import type { Db } from '../store/db.ts'
+import type { Queryable } from '../store/db.ts'
 import { findRestrictionHits } from '../store/restrictions.ts'
 import type { Entry } from './accept-entry.ts'
 import { mediaIdsOf } from './compose-content.ts'
@@ -67,7 +67,7 @@ export const contactProbe = (ref: number, companyId: string, recipient: Recipien
 
 /** Asked only of companies that have lists at all. */
 export function findHits(
-  db: Db,
+  db: Queryable,
   catalogues: Catalogues,
   entries: readonly Entry[],
   now: Date,

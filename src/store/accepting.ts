@@ -5,6 +5,19 @@
 import type { Channel } from '../domain/channel.ts'
 import type { MediaFile } from '../domain/media.ts'
 import type { Verdict } from '../domain/outcome.ts'
+import {
+  booleans,
+  columnNames,
+  columnParameters,
+  documents,
+  instants,
+  lists,
+  numbers,
+  spellColumns,
+  texts,
+  uuids,
+  type Columns,
+} from './columns.ts'
 import type { Queryable } from './db.ts'
 
 /** A contact that a batch wants, by the address of the channel used. */
@@ -318,23 +331,70 @@ export type AcceptWrite = {
   deltas: DeltaWrite[]
 }
 
+const messageColumns: Columns<MessageRow> = {
+  id: uuids,
+  company_id: uuids,
+  api: texts,
+  channel: texts,
+  state: texts,
+  contact_id: uuids,
+  recipient: texts,
+  line_id: uuids,
+  template_id: uuids,
+  segment_id: uuids,
+  sender_id: uuids,
+  request_id: texts,
+  call_id: texts,
+  contract_code: texts,
+  document_number: texts,
+  content: documents,
+  callback: documents,
+  reasons: documents,
+  priority: numbers,
+  accepted_at: instants,
+  expires_at: instants,
+  event: documents,
+  due_at: instants,
+  is_deferred: booleans,
+  is_pinned: booleans,
+}
+
+const contactColumns: Columns<ContactWrite> = {
+  id: uuids,
+  company_id: uuids,
+  is_new: booleans,
+  phone: texts,
+  phone_key: texts,
+  email: texts,
+  email_key: texts,
+  name: texts,
+  tax_id: texts,
+  custom_code: texts,
+  tag: texts,
+  jokers: lists,
+  segment_id: uuids,
+  last_interaction_at: instants,
+}
+
+const messageColumnCount = Object.keys(messageColumns).length
+
+/**
+ * Messages and contacts travel as one array per column: read as JSON they cost PostgreSQL more than storing them
+ * (64 messages: 1.5 of 3.7 ms). What most batches have none of travels as JSON.
+ */
 const writeStatement = {
   name: 'accept_write',
   text: `
 with m as materialized (
-  select * from json_to_recordset($1::json) as m(id uuid, company_id uuid, api text, channel text, state text, contact_id uuid,
-    recipient text, line_id uuid, template_id uuid, segment_id uuid, sender_id uuid, request_id text, call_id text,
-    contract_code text, document_number text, content jsonb, callback jsonb, reasons jsonb, priority smallint,
-    accepted_at timestamptz, expires_at timestamptz, event jsonb, due_at timestamptz, is_deferred boolean, is_pinned boolean)
+  select * from unnest(${columnParameters(messageColumns, 5)}) as m(${columnNames(messageColumns)})
 ), c as materialized (
-  select * from json_to_recordset($2::json) as c(id uuid, company_id uuid, is_new boolean, phone text, phone_key text, email text,
-    email_key text, name text, tax_id text, custom_code text, tag text, jokers text[], segment_id uuid, last_interaction_at timestamptz)
+  select * from unnest(${columnParameters(contactColumns, 5 + messageColumnCount)}) as c(${columnNames(contactColumns)})
 ), made as (
   insert into contact (id, company_id, phone, phone_key, email, email_key, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at)
-  select id, company_id, phone, phone_key, email, email_key, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at
+  select id, company_id, phone, phone_key, email, email_key, name, tax_id, custom_code, tag, jokers::text[], segment_id, last_interaction_at
   from c where is_new
 ), touched as (
-  update contact t set name = c.name, tax_id = c.tax_id, custom_code = c.custom_code, tag = c.tag, jokers = c.jokers,
+  update contact t set name = c.name, tax_id = c.tax_id, custom_code = c.custom_code, tag = c.tag, jokers = c.jokers::text[],
     segment_id = c.segment_id, last_interaction_at = c.last_interaction_at
   from c where not c.is_new and t.id = c.id
 ), stored as (
@@ -351,11 +411,11 @@ with m as materialized (
 ), remembered as (
   insert into idempotency (company_id, route, key, body_hash, message_id, request_id, answer, created_at)
   select company_id, route, key, decode(body_hash, 'hex'), message_id, request_id, answer, at
-  from json_to_recordset($3::json) as k(company_id uuid, route text, key text, body_hash text, message_id uuid, request_id text, answer jsonb, at timestamptz)
+  from json_to_recordset($1::json) as k(company_id uuid, route text, key text, body_hash text, message_id uuid, request_id text, answer jsonb, at timestamptz)
   on conflict (company_id, route, key) do update set body_hash = excluded.body_hash, message_id = excluded.message_id,
     request_id = excluded.request_id, answer = excluded.answer, created_at = excluded.created_at
 ), a as materialized (
-  select * from json_to_recordset($5::json) as a(id uuid, company_id uuid, contact_id uuid, user_id uuid, at timestamptz, replaces uuid, is_idle boolean)
+  select * from json_to_recordset($2::json) as a(id uuid, company_id uuid, contact_id uuid, user_id uuid, at timestamptz, replaces uuid, is_idle boolean)
 ), closed as (
   update attendance t set closed_at = a.at, closed_by = case when a.is_idle then 'idle' else 'moved' end
   from a where t.id = a.replaces returning t.id
@@ -365,7 +425,7 @@ with m as materialized (
   select id, company_id, contact_id, user_id, at, at from a where (select count(*) from closed) >= 0
 ), counted as (
   insert into contact_counter (contact_id, key, count, at)
-  select * from json_to_recordset($6::json) as x(contact_id uuid, key text, count int, at timestamptz) order by contact_id, key
+  select * from json_to_recordset($3::json) as x(contact_id uuid, key text, count int, at timestamptz) order by contact_id, key
   on conflict (contact_id, key) do update set count = excluded.count, at = excluded.at
 )
 insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count)
@@ -376,12 +436,12 @@ from json_to_recordset($4::json) as d(company_id uuid, hour timestamptz, api tex
 
 export async function writeAccepted(connection: Queryable, write: AcceptWrite): Promise<void> {
   await connection.query(writeStatement, [
-    JSON.stringify(write.messages),
-    JSON.stringify(write.contacts),
     JSON.stringify(write.keys),
-    JSON.stringify(write.deltas),
     JSON.stringify(write.attendances),
     JSON.stringify(write.counters),
+    JSON.stringify(write.deltas),
+    ...spellColumns(messageColumns, write.messages),
+    ...spellColumns(contactColumns, write.contacts),
   ])
 }
 
