@@ -9,8 +9,6 @@ import type { Submission } from './submission.ts'
 export type Entry = {
   submission: Submission
   messageId: string
-  /** Used when the contact is new. */
-  contactId: string
   impatientAt: number
   tries: number
   /** A COMMIT of it was lost: looked up before it runs again. */

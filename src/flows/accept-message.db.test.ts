@@ -238,7 +238,6 @@ describe('what a sender keeps in memory', () => {
     const entryOf = (to: string): Entry => ({
       submission: submit(sms(to), { sender: mine }),
       messageId: newId(),
-      contactId: newId(),
       impatientAt: Infinity,
       tries: 0,
       isDoubtful: false,

@@ -225,7 +225,6 @@ function createEntry(submission: Submission, patienceMs: number, resolve: (outco
     submission,
     // Made before the transaction, so that a lost COMMIT can be looked up.
     messageId: newId(),
-    contactId: newId(),
     impatientAt: performance.now() + patienceMs,
     tries: 0,
     isDoubtful: false,

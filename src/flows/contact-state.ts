@@ -1,6 +1,7 @@
 /** A contact as a batch first sees it: what is stored and what the facts say, or a new person. */
 import type { Contact } from '../domain/contact.ts'
 import type { Recipient } from '../domain/send-request.ts'
+import { newId } from '../lib/ids.ts'
 import type { AcceptFacts, ContactRow } from '../store/accepting.ts'
 import type { Catalogue } from '../store/catalogue.ts'
 import type { Entry } from './accept-entry.ts'
@@ -16,7 +17,7 @@ export function createState(
   const { request } = entry.submission
   if (row === undefined)
     return {
-      contact: newContact(entry.contactId, request.recipient),
+      contact: newContact(newId(), request.recipient),
       isNew: true,
       windows: new Map(),
       counters: new Map(),

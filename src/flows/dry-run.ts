@@ -26,7 +26,6 @@ async function look(context: BatchContext, submission: Submission): Promise<Outc
   const entry: Entry = {
     submission: { ...submission, idempotency: undefined },
     messageId: newId(),
-    contactId: newId(),
     impatientAt: 0,
     tries: 0,
     isDoubtful: false,

@@ -26,6 +26,8 @@ export type IdPrefix =
 
 let lastMs = 0
 let counter = 0
+/** The time of `lastMs` as ids begin with it. */
+let beginning = ''
 
 /**
  * Later ids of a process sort after earlier ones, also within a millisecond: what was accepted first leaves first.
@@ -34,10 +36,16 @@ let counter = 0
 export function newId(): string {
   const nowMs = Date.now()
   // A clock that is set back a little is waited for; one that was wrong is not followed.
-  if (nowMs > lastMs || nowMs < lastMs - 10_000) [lastMs, counter] = [nowMs, 0]
-  else if (++counter > 0xfff) [lastMs, counter] = [lastMs + 1, 0]
-  const time = lastMs.toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${randomUUIDv7().slice(19)}`
+  if (nowMs > lastMs || nowMs < lastMs - 10_000) startAt(nowMs)
+  else if (++counter > 0xfff) startAt(lastMs + 1)
+  return beginning + (0x7000 + counter).toString(16) + randomUUIDv7().slice(18)
+}
+
+function startAt(ms: number): void {
+  const time = ms.toString(16).padStart(12, '0')
+  lastMs = ms
+  counter = 0
+  beginning = `${time.slice(0, 8)}-${time.slice(8)}-`
 }
 
 export const showId = (prefix: IdPrefix, id: string): string => `${prefix}_${id.replaceAll('-', '')}`

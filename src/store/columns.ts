@@ -15,7 +15,7 @@ const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/
 const plain = (type: string): Column => ({ type, spell: String })
 
 export const uuids = plain('uuid')
-export const numbers = plain('int')
+export const numbers = plain('bigint')
 export const booleans = plain('boolean')
 export const texts: Column = { type: 'text', spell: quoted }
 export const instants: Column = { type: 'timestamptz', spell: (at: Date) => at.toISOString() }

@@ -1,6 +1,19 @@
 /** The SQL of dispatching: claim what is due, settle what came of it. Both in one statement for many lanes. */
 import type { MessageContent } from '../domain/message.ts'
 import { happenedSql, queueSql, toldColumns } from './callbacks.ts'
+import {
+  booleans,
+  columnNames,
+  columnParameters,
+  documents,
+  instants,
+  lists,
+  numbers,
+  spellColumns,
+  texts,
+  uuids,
+  type Columns,
+} from './columns.ts'
 import type { Queryable } from './db.ts'
 
 export type ClaimWish = {
@@ -116,6 +129,23 @@ export const putBack = (message: ClaimedMessage, now: Date): Settlement => ({
   is_opt_out: false,
 })
 
+const settlementColumns: Columns<Settlement> = {
+  message_id: uuids,
+  line_id: uuids,
+  epoch: numbers,
+  attempt: numbers,
+  state: texts,
+  at: instants,
+  due_at: instants,
+  provider_ids: lists,
+  error_code: texts,
+  error_message: texts,
+  event: documents,
+  resolve_at: instants,
+  latency_bucket: numbers,
+  is_opt_out: booleans,
+}
+
 /**
  * Everything follows from the entries that still carry the mark of this very hand-over: an owner that was replaced in
  * the meantime, or that writes for the second time because the first answer was lost, changes nothing. Report deltas
@@ -125,9 +155,9 @@ const settleStatement = {
   name: 'outbox_settle',
   text: `
 with s as materialized (
-  select * from json_to_recordset($1::json) as s(message_id uuid, line_id uuid, epoch bigint, attempt smallint, state text, at timestamptz,
-    due_at timestamptz, provider_ids text[], error_code text, error_message text, event jsonb, resolve_at timestamptz,
-    latency_bucket smallint, is_opt_out boolean)
+  select message_id, line_id, epoch, attempt, state, at, due_at, provider_ids::text[] as provider_ids, error_code, error_message, event,
+    resolve_at, latency_bucket, is_opt_out
+  from unnest(${columnParameters(settlementColumns, 1)}) as s(${columnNames(settlementColumns)})
 ), removed as (
   delete from outbox o using s where o.message_id = s.message_id and o.handed_over_epoch = s.epoch and o.attempts = s.attempt and s.state <> 'queued'
   returning s.*, o.company_id, o.contact_id, o.priority, o.expires_at, o.is_pinned
@@ -181,7 +211,10 @@ export async function settleMessages(
   connection: Queryable,
   settlements: readonly Settlement[],
 ): Promise<Set<string>> {
-  const rows = await connection.query<{ messageId: string }>(settleStatement, [JSON.stringify(settlements)])
+  const rows = await connection.query<{ messageId: string }>(
+    settleStatement,
+    spellColumns(settlementColumns, settlements),
+  )
   return new Set(rows.map((row) => row.messageId))
 }
 

@@ -7,6 +7,16 @@ import {
   type RestrictionField,
   type RestrictionHit,
 } from '../domain/restriction.ts'
+import {
+  booleans,
+  columnNames,
+  columnParameters,
+  numbers,
+  spellColumns,
+  texts,
+  uuids,
+  type Columns,
+} from './columns.ts'
 import type { Queryable } from './db.ts'
 
 /** What is looked up for one request: these values on these lists. */
@@ -19,6 +29,16 @@ export type RestrictionProbe = {
   contract?: string
 }
 
+type ProbeRow = { ref: number; list_id: string; field: RestrictionField; value: string; is_exact: boolean }
+
+const probeColumns: Columns<ProbeRow> = {
+  ref: numbers,
+  list_id: uuids,
+  field: texts,
+  value: texts,
+  is_exact: booleans,
+}
+
 /**
  * One index descent for everything that a list may hold about a value: the value itself, and its prefixes of the
  * lengths in use (restriction_shape has a handful of rows per list). OFFSET 0 changes nothing but the plan: such a
@@ -28,7 +48,7 @@ export const findStatement = {
   name: 'restriction_find',
   text: `
 select p.ref, e.list_id as "listId", e.field, e.value, e.is_prefix as "isPrefix", e.expires_at as "expiresAt"
-from unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::boolean[]) as p(ref, list_id, field, value, is_exact)
+from unnest(${columnParameters(probeColumns, 1)}) as p(${columnNames(probeColumns)})
 join restriction_shape s on s.list_id = p.list_id and s.field = p.field
   and case when s.length = 0 then p.is_exact else s.length <= length(p.value) end
 cross join lateral (select s.length > 0 as is_prefix, case when s.length = 0 then p.value else left(p.value, s.length) end as value offset 0) v
@@ -56,16 +76,9 @@ export async function findRestrictionHits(
   now: Date,
 ): Promise<Map<number, RestrictionHit[]>> {
   const hits = new Map<number, RestrictionHit[]>()
-  const columns = probeColumns(probes)
-  if (columns.refs.length === 0) return hits
-  const rows = await connection.query<FoundRow>(findStatement, [
-    columns.refs,
-    columns.listIds,
-    columns.fields,
-    columns.values,
-    columns.isExact,
-    now,
-  ])
+  const asked = probeRows(probes)
+  if (asked.length === 0) return hits
+  const rows = await connection.query<FoundRow>(findStatement, [...spellColumns(probeColumns, asked), now])
   for (const { ref, expiresAt, ...row } of rows) {
     const ofProbe = hits.get(ref) ?? []
     hits.set(ref, ofProbe)
@@ -79,22 +92,10 @@ export async function findRestrictionHits(
 const isSameEntry = (a: RestrictionHit, b: RestrictionHit): boolean =>
   a.isPrefix === b.isPrefix && a.value === b.value && a.field === b.field && a.listId === b.listId
 
-function probeColumns(probes: readonly RestrictionProbe[]) {
-  const columns = {
-    refs: [] as number[],
-    listIds: [] as string[],
-    fields: [] as RestrictionField[],
-    values: [] as string[],
-    isExact: [] as boolean[],
-  }
-  const add = (probe: RestrictionProbe, field: RestrictionField, value: string, isExact: boolean) => {
-    for (const listId of probe.listIds) {
-      columns.refs.push(probe.ref)
-      columns.listIds.push(listId)
-      columns.fields.push(field)
-      columns.values.push(value)
-      columns.isExact.push(isExact)
-    }
+function probeRows(probes: readonly RestrictionProbe[]): ProbeRow[] {
+  const rows: ProbeRow[] = []
+  const add = (probe: RestrictionProbe, field: RestrictionField, value: string, is_exact: boolean) => {
+    for (const list_id of probe.listIds) rows.push({ ref: probe.ref, list_id, field, value, is_exact })
   }
   for (const probe of probes) {
     for (const field of ['phone', 'email', 'document', 'contract'] as const) {
@@ -106,7 +107,7 @@ function probeColumns(probes: readonly RestrictionProbe[]) {
       if (other !== undefined) add(probe, field, other, false)
     }
   }
-  return columns
+  return rows
 }
 
 export type RestrictionEntryInput = {
