@@ -166,8 +166,16 @@ export function readCompanyFile(
 export const showPath = (path: Path): string =>
   path.map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at === 0 ? '' : '.'}${part}`)).join('')
 
+/** Twice as deep as anything that a company has. */
+const maxDepth = 20
+
 /** Only where secrets stand: anywhere else `env:` is just text. */
 function resolveVariables(value: unknown, path: Path, variable: Variable, problems: FileProblem[]): unknown {
+  // An alias may hold itself: such a thing has no end.
+  if (path.length > maxDepth) {
+    problems.push({ path: path.slice(0, 3), message: 'is nested too deeply' })
+    return undefined
+  }
   if (Array.isArray(value))
     return value.map((item, at) => resolveVariables(item, [...path, at], variable, problems))
   if (typeof value === 'object' && value !== null)

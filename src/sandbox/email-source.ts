@@ -33,7 +33,7 @@ function unsubscribeOf(email: Email): EmailFacts['unsubscribe'] {
 const wordsOfHtml = (html: string): string =>
   html
     .replaceAll(/<(style|script|head)\b[\s\S]*?<\/\1\s*>/gi, ' ')
-    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/&nbsp;/gi, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()

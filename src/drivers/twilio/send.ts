@@ -23,7 +23,7 @@ const validity = { min: 1, max: 36_000 }
 
 export function openTwilioLine(line: DriverLine, context: DriverContext): LineSession {
   const settings = readSettings(TwilioSettings, line.settings)
-  const root = settings.baseUrl.replace(/\/+$/, '')
+  const root = settings.baseUrl.replace(/(?<!\/)\/+$/, '')
   const path = `/2010-04-01/Accounts/${settings.accountSid}/Messages.json`
   const authorization = basic(settings)
   const timeoutMs = settings.answerTimeoutSeconds * 1000

@@ -32,7 +32,7 @@ export type GraphApi = {
 const maxAnswerBytes = 4 * 1024 * 1024
 
 export function createGraphApi(settings: WhatsAppCloudSettings, context: DriverContext): GraphApi {
-  const base = settings.baseUrl.replace(/\/+$/, '')
+  const base = settings.baseUrl.replace(/(?<!\/)\/+$/, '')
   // An address copied with its version keeps it.
   const root = /\/v\d+\.\d+$/.test(base) ? base : `${base}/${settings.version}`
   const authorization = `Bearer ${settings.accessToken}`

@@ -40,4 +40,4 @@ export function hostFault(hostname: string): string | undefined {
 }
 
 /** Lower case, without the root's dot: `LOCALHOST.` and `localhost` are one name. */
-export const bareName = (hostname: string): string => hostname.toLowerCase().replace(/\.+$/, '')
+export const bareName = (hostname: string): string => hostname.toLowerCase().replace(/(?<!\.)\.+$/, '')
