@@ -92,23 +92,27 @@ const tree = root.addChildren([
     ),
     at(
       '/channels',
-      lazyRouteComponent(() => import('./pages/channels.tsx'), 'Channels'),
+      lazyRouteComponent(() => import('./pages/channels/index.tsx'), 'Channels'),
+    ),
+    at(
+      '/channels/new',
+      lazyRouteComponent(() => import('./pages/channels/new-line.tsx'), 'NewLine'),
     ),
     at(
       '/channels/$id',
-      lazyRouteComponent(() => import('./pages/channel.tsx'), 'ChannelLine'),
+      lazyRouteComponent(() => import('./pages/channels/line.tsx'), 'ChannelLine'),
     ),
     at(
       '/rules',
-      lazyRouteComponent(() => import('./pages/rules.tsx'), 'Rules'),
+      lazyRouteComponent(() => import('./pages/rules/index.tsx'), 'Rules'),
     ),
     at(
       '/restriction-lists',
-      lazyRouteComponent(() => import('./pages/restriction-lists.tsx'), 'RestrictionLists'),
+      lazyRouteComponent(() => import('./pages/restriction-lists/index.tsx'), 'RestrictionLists'),
     ),
     at(
       '/restriction-lists/$id',
-      lazyRouteComponent(() => import('./pages/restriction-list.tsx'), 'RestrictionList'),
+      lazyRouteComponent(() => import('./pages/restriction-lists/list.tsx'), 'RestrictionList'),
     ),
     at(
       '/callbacks',

@@ -17,6 +17,7 @@ import { reports } from './reports.ts'
 import { restrictionLists } from './restriction-lists.ts'
 import { rules } from './rules.ts'
 import { sandbox } from './sandbox.ts'
+import { schemaForm } from './schema-form.ts'
 import { segments } from './segments.ts'
 import { signIn } from './sign-in.ts'
 import { templates } from './templates.ts'
@@ -44,6 +45,7 @@ export const text = {
   restrictionLists,
   rules,
   sandbox,
+  schemaForm,
   segments,
   signIn,
   templates,
