@@ -24,6 +24,7 @@ export type SupervisorConfig = {
   roles: readonly string[]
   servingProcesses: number
   isFolded: boolean
+  heapMib: number
   drainMs: number
 }
 
@@ -72,6 +73,7 @@ export async function runSupervisor(options: SupervisorOptions): Promise<number>
             DATABASE_URL: databaseUrl(),
           }),
         isDatabaseUp: () => database?.isUp() ?? true,
+        heapMib: config.heapMib,
         log,
       })
       let knownUrl = databaseUrl()

@@ -27,6 +27,7 @@ export function openTree(options: {
   entry: string
   envOf: (kind: ChildKind) => NodeJS.ProcessEnv
   isDatabaseUp: () => boolean
+  heapMib: number
   log: SupervisorLog
 }): Tree {
   const metrics = createMetricsCollector()
@@ -35,7 +36,8 @@ export function openTree(options: {
   let settle: { resolve(children: ReadyChild[]): void; reject(error: Error): void }
   const started = new Promise<ReadyChild[]>((resolve, reject) => (settle = { resolve, reject }))
   const slots: Slot[] = []
-  cluster.setupPrimary({ exec: options.entry, args: [] })
+  const execArgv = [`--max-old-space-size=${options.heapMib}`, '--max-semi-space-size=16']
+  cluster.setupPrimary({ exec: options.entry, args: [], execArgv })
 
   const state = (): TreeState => {
     const reasons = slots.filter((slot) => slot.isFailing()).map((slot) => `${slot.name} keeps dying`)
@@ -83,7 +85,7 @@ export function openTree(options: {
   for (const kind of options.kinds) {
     const number = (counts.get(kind) ?? 0) + 1
     counts.set(kind, number)
-    const forkOne = () => forkChild(kind, options.entry, options.envOf(kind))
+    const forkOne = () => forkChild(kind, options.entry, options.envOf(kind), execArgv)
     slots.push(openSlot({ kind, name: `${kind}-${number}`, fork: forkOne, log: options.log, onEvent }))
   }
   return {
@@ -103,8 +105,8 @@ export function openTree(options: {
  * Serving processes share their listening sockets through node:cluster: the supervisor accepts and deals connections
  * round, so a process that dies takes only its own along. A worker listens for itself and needs none of that.
  */
-function forkChild(kind: ChildKind, entry: string, env: NodeJS.ProcessEnv): ChildProcess {
-  if (kind === 'worker') return fork(entry, [], { env })
+function forkChild(kind: ChildKind, entry: string, env: NodeJS.ProcessEnv, execArgv: string[]): ChildProcess {
+  if (kind === 'worker') return fork(entry, [], { env, execArgv })
   const worker = cluster.fork(env)
   // A message to a process that has just died; its `exit` follows, and an error without listener would end us.
   worker.on('error', () => undefined)

@@ -21,6 +21,7 @@ try {
       roles: ['unified', 'worker'],
       servingProcesses: 2,
       isFolded: false,
+      heapMib: 512,
       drainMs: 5_000,
       ...given,
     },
