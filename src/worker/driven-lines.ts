@@ -7,6 +7,7 @@ import type { Sealer } from '../lib/secrets.ts'
 import type { DriverLine, LineReport, LineSession } from '../drivers/driver.ts'
 import { findDriver } from '../drivers/registry.ts'
 import { checkSettings } from '../drivers/settings.ts'
+import { withoutSecrets } from '../drivers/without-secrets.ts'
 import type { Dispatcher } from '../lanes/dispatcher.ts'
 import { Lane, type LaneLimits } from '../lanes/lane.ts'
 import { reconcileMs } from '../flows/dispatch-message.ts'
@@ -237,13 +238,14 @@ export class DrivenLines {
       const given = { ...line.settings, ...openSecrets(this.#options.sealer, line.secretsSealed) }
       const reading = checkSettings(driver.settings, given)
       if (!reading.ok) throw new Error(`setting ${reading.field} ${reading.reason}`)
-      driven.session = driver.open(driverLine(line, reading.settings, this.#options.publicUrl), {
+      const session = driver.open(driverLine(line, reading.settings, this.#options.publicUrl), {
         clock,
         log: log.child({ line: line.name }),
         report: (reports) => report(line, reports),
         fetch: (url, request) => outbound.fetch('brokers', url, request),
         connect: (target) => outbound.connect('brokers', target),
       })
+      driven.session = withoutSecrets(session, driver.settings, reading.settings)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       this.pause(line.id, reason).catch((fault: unknown) =>
