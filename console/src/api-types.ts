@@ -3102,6 +3102,7 @@ export type Api = {
         settledAt: string | null
         errorCode: string | null
         errorMessage: string | null
+        refusal: string | null
         /** The first 160 characters of what the person reads. */
         preview: string
       }[]

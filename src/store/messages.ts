@@ -29,6 +29,8 @@ export type MessageSummary = {
   contractCode: string | null
   errorCode: string | null
   errorMessage: string | null
+  /** Why it was refused, or why it waits. */
+  refusal: string | null
   preview: string
   acceptedAt: Date
   handedOverAt: Date | null
@@ -65,7 +67,7 @@ const scannedPerPage = 20_000
 const columns = `m.id, m.api, m.channel, m.state,
   m.contact_id as "contactId", m.recipient, m.line_id as "lineId", m.template_id as "templateId", m.segment_id as "segmentId",
   m.request_id as "requestId", m.call_id as "callId", m.contract_code as "contractCode", m.error_code as "errorCode",
-  m.error_message as "errorMessage", left(coalesce(m.content->>'preview', m.content->>'text', ''), 160) as preview,
+  m.error_message as "errorMessage", m.reasons, left(coalesce(m.content->>'preview', m.content->>'text', ''), 160) as preview,
   m.accepted_at as "acceptedAt", m.handed_over_at as "handedOverAt", m.settled_at as "settledAt"`
 
 const troubleStates: readonly MessageState[] = ['failed', 'blocked', 'unknown']
@@ -122,10 +124,11 @@ export async function listMessages(
 
   const where = bounds.join(' and ')
   const order = source === 'message m' ? 'm.id' : 't.message_id'
-  const found = await db.query<MessageSummary & { sender_id: string }>(
+  const found = await db.query<MessageSummary & { sender_id: string; reasons: unknown }>(
     `select p.*, case when o.is_marked then 'sending' else p.state end as state,
         (select l.name from line l where l.id = p."lineId") as "lineName", (select t.name from template t where t.id = p."templateId") as "templateName",
-        (select g.name from segment g where g.id = p."segmentId") as "segmentName" from (
+        (select g.name from segment g where g.id = p."segmentId") as "segmentName",
+        (select string_agg(r->>'reason', '; ') from jsonb_array_elements(p.reasons) r) as refusal from (
         select * from (select ${columns}, m.sender_id from ${source} where ${where} order by ${order} desc limit ${scannedPerPage}) s
         ${tests.length > 0 ? `where ${tests.join(' and ')}` : ''} order by s.id desc limit ${value(page.limit + 1)}) p
       left join lateral (select true as is_marked from outbox o
@@ -133,7 +136,7 @@ export async function listMessages(
       order by p.id desc`,
     values,
   )
-  const messages = found.slice(0, page.limit).map((row) => omit(row, 'sender_id'))
+  const messages = found.slice(0, page.limit).map((row) => omit(omit(row, 'sender_id'), 'reasons'))
   if (found.length > page.limit) return { messages, nextBeforeId: messages.at(-1)!.id }
   if (tests.length === 0) return { messages }
   const [last] = await db.query<{ id: string }>(

@@ -93,6 +93,7 @@ export const ListedMessageOut = Type.Object({
   ...MessageOut.properties,
   errorCode: nullable(Type.String()),
   errorMessage: nullable(Type.String()),
+  refusal: nullable(Type.String({ description: 'Why it was refused, or why it waits.' })),
   preview: Type.String({ description: 'The first 160 characters of what the person reads.' }),
 })
 

@@ -47,7 +47,9 @@ export const columns: readonly Column<ListedMessage>[] = [
 const Name = ({ name, id }: { name: string | null; id: string | null }) =>
   name ?? (id === null ? text.common.none : <code>{id.slice(0, 12)}…</code>)
 
-function Content({ message: { preview, errorCode, errorMessage } }: { message: ListedMessage }) {
+function Content({ message: { preview, refusal, errorCode, errorMessage } }: { message: ListedMessage }) {
+  const trouble =
+    refusal ?? [errorCode, errorMessage].filter((part) => part !== null && part !== '').join(': ')
   return (
     <div className={classes['content']}>
       <div className={classes['preview']} dir="auto">
@@ -59,12 +61,7 @@ function Content({ message: { preview, errorCode, errorMessage } }: { message: L
           preview
         )}
       </div>
-      {errorCode !== null && (
-        <div className={classes['error']}>
-          {errorCode}
-          {errorMessage !== null && errorMessage !== '' && `: ${errorMessage}`}
-        </div>
-      )}
+      {trouble !== '' && <div className={classes['error']}>{trouble}</div>}
     </div>
   )
 }
