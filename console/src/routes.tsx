@@ -71,6 +71,10 @@ const tree = root.addChildren([
       lazyRouteComponent(() => import('./pages/contacts.tsx'), 'Contacts'),
     ),
     at(
+      '/contacts/import',
+      lazyRouteComponent(() => import('./pages/contacts/import.tsx'), 'ContactImport'),
+    ),
+    at(
       '/contacts/$id',
       lazyRouteComponent(() => import('./pages/contact.tsx'), 'Contact'),
     ),

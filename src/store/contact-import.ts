@@ -1,6 +1,7 @@
 /** Contacts from CSV, in short transactions: what is in stays in, and running the same file again changes nothing. */
 import { readDigits, readEmail } from '../domain/address.ts'
 import { channels, nameKey, type Channel } from '../domain/channel.ts'
+import { columnNamed, type ContactColumn } from '../domain/contact-columns.ts'
 import { countCharacters } from '../domain/saved.ts'
 import { readCsv, type CsvSource } from '../lib/csv.ts'
 import { newId } from '../lib/ids.ts'
@@ -35,29 +36,6 @@ const texts = {
 type TextColumn = keyof typeof texts
 const textColumns = Object.keys(texts) as TextColumn[]
 
-/** The header's words for our columns; the rest of the header is ignored. */
-const columnNames: Record<string, TextColumn | 'phone' | 'email' | 'segment' | 'opted_out'> = {
-  phone: 'phone',
-  phone_number: 'phone',
-  email: 'email',
-  'e-mail': 'email',
-  name: 'name',
-  id: 'tax_id',
-  tax_id: 'tax_id',
-  document: 'tax_id',
-  custom_code: 'custom_code',
-  customcode: 'custom_code',
-  tag: 'tag',
-  joker1: 'joker1',
-  joker2: 'joker2',
-  joker3: 'joker3',
-  joker4: 'joker4',
-  joker5: 'joker5',
-  segment: 'segment',
-  wallet: 'segment',
-  opted_out: 'opted_out',
-}
-
 type Row = {
   id: string
   phone: string | null
@@ -81,7 +59,7 @@ export async function importContacts(options: ContactImport): Promise<ImportProg
     segments.set(nameKey(segment.name), segment.id)
     if (segment.clientCode) segments.set(nameKey(segment.clientCode), segment.id)
   }
-  let places: Map<string, number> | undefined
+  let places: Map<ContactColumn, number> | undefined
   let rows = new Map<string, Row>()
   let lines = 0
   const merge = async () => {
@@ -141,10 +119,10 @@ async function* counted(source: CsvSource, progress: ImportProgress): CsvSource 
   }
 }
 
-function readHeader(cells: readonly string[]): Map<string, number> | undefined {
-  const places = new Map<string, number>()
+function readHeader(cells: readonly string[]): Map<ContactColumn, number> | undefined {
+  const places = new Map<ContactColumn, number>()
   for (const [index, cell] of cells.entries()) {
-    const column = columnNames[cell.trim().toLowerCase()]
+    const column = columnNamed(cell)
     if (column !== undefined && !places.has(column)) places.set(column, index)
   }
   return places.has('phone') || places.has('email') ? places : undefined
@@ -152,10 +130,10 @@ function readHeader(cells: readonly string[]): Map<string, number> | undefined {
 
 function readRow(
   cells: readonly string[],
-  places: ReadonlyMap<string, number>,
+  places: ReadonlyMap<ContactColumn, number>,
   segments: ReadonlyMap<string, string>,
 ): Row | string {
-  const cell = (name: string) => cells[places.get(name) ?? -1]?.trim() ?? ''
+  const cell = (name: ContactColumn) => cells[places.get(name) ?? -1]?.trim() ?? ''
   const phone = cell('phone') === '' ? undefined : readDigits(cell('phone').replace(/[\s().-]/g, ''))
   const email = cell('email') === '' ? undefined : readEmail(cell('email'))
   if (phone === undefined && email === undefined) return 'phone and email are empty'

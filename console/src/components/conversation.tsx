@@ -91,6 +91,7 @@ function useConversation(contact: Talker) {
     .map(({ id }) => id)
   useLive(
     {
+      opened: again,
       received: ({ contactId }) => contactId === contact.id && again(),
       message: ({ recipient }) => isTo(contact, recipient) && again(),
       state: ({ id, state }) => {

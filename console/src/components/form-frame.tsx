@@ -12,10 +12,13 @@ type FormFrameProps = {
   /** Beside the button. */
   extra?: ReactNode
   isReadOnly?: boolean
+  /** False while there is nothing to send yet. */
+  canSubmit?: boolean
   children: ReactNode
 }
 
-export function FormFrame({ form, submitLabel, onCancel, extra, isReadOnly, children }: FormFrameProps) {
+export function FormFrame(props: FormFrameProps) {
+  const { form, submitLabel, onCancel, extra, isReadOnly, canSubmit = true, children } = props
   const sentences = form.alert()
   return (
     <form onSubmit={form.submit} noValidate>
@@ -36,7 +39,7 @@ export function FormFrame({ form, submitLabel, onCancel, extra, isReadOnly, chil
                 {text.common.cancel}
               </Button>
             )}
-            <Button type="submit" loading={form.isSaving}>
+            <Button type="submit" loading={form.isSaving} disabled={!canSubmit}>
               {submitLabel ?? text.common.save}
             </Button>
           </Group>

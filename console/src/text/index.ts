@@ -9,6 +9,7 @@ import { company } from './company.ts'
 import { contacts } from './contacts.ts'
 import { conversation } from './conversation.ts'
 import { dashboard } from './dashboard.ts'
+import { imports } from './imports.ts'
 import { media } from './media.ts'
 import { message, messages } from './messages.ts'
 import { navigation } from './navigation.ts'
@@ -36,6 +37,7 @@ export const text = {
   contacts,
   conversation,
   dashboard,
+  imports,
   media,
   message,
   messages,
