@@ -28,6 +28,8 @@ export type ProgramOptions = {
   gid?: number
   /** Instead of `node src/cli/main.ts start`. */
   command?: string[]
+  /** It stops by itself when we are killed. */
+  isLinked?: boolean
 }
 
 export type Program = {
@@ -68,7 +70,7 @@ export async function launchProgram(options: ProgramOptions = {}): Promise<Progr
   const [file = '', ...args] = options.command ?? [process.execPath, join(root, 'src/cli/main.ts'), 'start']
   const child = spawn(file, args, {
     cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(options.isLinked ? (['ipc'] as const) : [])],
     uid: options.uid,
     gid: options.gid,
     env: {
