@@ -25,6 +25,8 @@ export type Load = {
   /** Accepted and cut off, by node. */
   acceptedBy: Record<string, number>
   cutBy: Record<string, number>
+  /** What the most patient caller had to wait for an answer. */
+  longestMs: number
   /** So many more at once, on top of the steady ones; resolves with the statuses when all have ended. */
   burst(count: number): Promise<Record<string, number>>
   stop(): Promise<void>
@@ -50,6 +52,7 @@ export function startLoad(options: LoadOptions): Load {
     asked,
     falseAnswers,
     accepted: 0,
+    longestMs: 0,
     acceptedBy: Object.fromEntries(names.map((name) => [name, 0])),
     cutBy: Object.fromEntries(names.map((name) => [name, 0])),
     async burst(count) {
@@ -80,6 +83,7 @@ export function startLoad(options: LoadOptions): Load {
     const isDirect = number % 3 === 0
     const key: Record<string, string> = one.isKeyed ? { 'idempotency-key': one.mark } : {}
     const base = options.nodes[node]!
+    const askedAt = performance.now()
     let answer: Answer
     try {
       answer = isDirect
@@ -99,6 +103,7 @@ export function startLoad(options: LoadOptions): Load {
       load.cutBy[node]!++
       return 'unanswered'
     }
+    load.longestMs = Math.max(load.longestMs, performance.now() - askedAt)
     const id = isDirect ? answer.headers['pombo-message-id'] : answer.body['messageId']
     if (answer.status === (isDirect ? 202 : 200) && typeof id === 'string') {
       one.ids.push(id)

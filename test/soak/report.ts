@@ -33,6 +33,7 @@ export function showResult(result: SoakResult): string {
     ['stored, but the caller got no answer or 503', result.inDoubt],
     ['requests answered 503', result.refused],
     ['requests without an answer', result.unanswered],
+    ['seconds that the longest answer took', Math.round(result.longestMs / 1000)],
     ['callbacks received', result.callbacks],
     ['lost', count(result, 'lost')],
     ['in no final state', count(result, 'unsettled')],

@@ -39,6 +39,8 @@ export type SoakResult = Verdict & {
   falseAnswers: string[]
   complaints: string[]
   callbacks: number
+  /** What the most patient caller waited for an answer. */
+  longestMs: number
 }
 
 const recoveryLimitMs = 60_000
@@ -157,5 +159,11 @@ async function compare(
   for (const id of receiver.toldOf)
     if (!known.has(id)) complaints.push(`a callback told of ${id}, which is not stored`)
   const verdict = judge({ asked: load.asked, stored, taken: provider.taken, reported: provider.reported })
-  return { ...verdict, falseAnswers: load.falseAnswers, complaints, callbacks: receiver.count() }
+  return {
+    ...verdict,
+    falseAnswers: load.falseAnswers,
+    complaints,
+    callbacks: receiver.count(),
+    longestMs: load.longestMs,
+  }
 }
