@@ -181,6 +181,12 @@ export const settings = {
     isHostPort,
   ),
   POMBO_DRAIN_SECONDS: wholeNumber('How long a stop waits for what is in flight.', 30, 1, 600),
+  POMBO_LEAVE_SECONDS: wholeNumber(
+    'How long a stop goes on serving while /health/ready says no already, so that a balancer can turn away first; at most half of POMBO_DRAIN_SECONDS.',
+    1,
+    0,
+    300,
+  ),
   POMBO_RETENTION_MONTHS: wholeNumber('Months that messages are kept.', 13, 1, 120),
   POMBO_MIN_FREE_DISK_MIB: wholeNumber(
     'Free space of the database on this machine, the embedded one for example, below which sends get 503; an alert comes at twice as much. 0: never.',
@@ -293,6 +299,7 @@ function shape(values: Values) {
     },
     outboundExceptions: values.POMBO_OUTBOUND_EXCEPTIONS,
     drainMs: values.POMBO_DRAIN_SECONDS * 1000,
+    leaveMs: values.POMBO_LEAVE_SECONDS * 1000,
     retentionMonths: values.POMBO_RETENTION_MONTHS,
     minFreeDiskBytes: values.POMBO_MIN_FREE_DISK_MIB * mib,
     alerts: {

@@ -1,5 +1,6 @@
 /** Opens the listeners: one port for all surfaces, or a port of its own for some. */
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { buildServer, type PomboServer, type ServerDeps, type Surface } from './server.ts'
 
@@ -11,7 +12,10 @@ export type Surfaces = {
   console: Surface[]
 }
 
-export type ListenConfig = Pick<Config, 'host' | 'port' | 'directPort' | 'consolePort' | 'tls' | 'drainMs'>
+export type ListenConfig = Pick<
+  Config,
+  'host' | 'port' | 'directPort' | 'consolePort' | 'tls' | 'leaveMs' | 'drainMs'
+>
 
 export type Listening = {
   /** Where each surface answers, without a trailing slash. */
@@ -42,11 +46,29 @@ export async function listen(config: ListenConfig, deps: ServerDeps, surfaces: S
   return {
     addresses: { main: addressOf('main'), direct: addressOf('direct'), console: addressOf('console') },
     async close() {
+      const servers = [...opened.values()].map(({ server }) => server)
+      const startedAt = performance.now()
+      deps.lifecycle.phase = 'leaving'
+      await untilLeft(servers, Math.min(config.leaveMs, config.drainMs / 2))
       deps.lifecycle.phase = 'draining'
-      await Promise.all([...opened.values()].map(({ server }) => server.drain(config.drainMs)))
+      const leftMs = config.drainMs - (performance.now() - startedAt)
+      await Promise.all(servers.map((server) => server.drain(leftMs)))
     },
   }
 }
+
+/**
+ * A connection that is closed while its next request is on the way costs that request. So for a moment all are served,
+ * each for the last time on its connection, while readiness already sends new ones elsewhere.
+ */
+async function untilLeft(servers: readonly PomboServer[], withinMs: number): Promise<void> {
+  const endsAt = performance.now() + withinMs
+  while (performance.now() < endsAt && (await Promise.all(servers.map(countConnections))).some(Boolean))
+    await wait(20)
+}
+
+const countConnections = ({ app }: PomboServer): Promise<number> =>
+  new Promise((resolve) => app.server.getConnections((error, count) => resolve(error ? 0 : count)))
 
 async function open({ app }: PomboServer, config: ListenConfig, port: number): Promise<string> {
   const { server } = app

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { expect, onTestFinished, test } from 'vitest'
-import { connectRaw, request, until } from '../../test/harness/http.ts'
+import { connectRaw, request, until, type RawConnection } from '../../test/harness/http.ts'
 import { createSelfSignedCertificate } from '../lib/self-signed-certificate.ts'
 import { UnavailableError } from '../lib/unavailable.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -232,6 +232,35 @@ test('ready says why not, and the gate is shut for all but health and metrics', 
   const metrics = await request(`${addresses.main}/metrics`)
   expect(metrics.text).toContain('pombo_http_answers_total{route="/echo",status="200"} 1')
   expect(metrics.text).toContain('pombo_http_answers_total{route="/health/ready",status="503"}')
+})
+
+test('leaving: readiness says no, and a connection that was kept alive is served once more before it is closed', async () => {
+  const deps = testServerDeps()
+  const ops = createOpsSurface({
+    lifecycle: deps.lifecycle,
+    checks: [],
+    metrics: async () => ({ contentType: 'text/plain', text: '' }),
+  })
+  const listening = await serve({ main: [ops, echo] }, deps, { leaveMs: 20_000, drainMs: 40_000 })
+  const kept = await connectRaw(listening.addresses.main)
+  const other = await connectRaw(listening.addresses.main)
+  onTestFinished(() => void [kept, other].map((connection) => connection.close()))
+  const send = (connection: RawConnection, path: string) =>
+    connection.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  send(kept, '/health/ready')
+  expect((await kept.answer()).status).toBe(200)
+  const closed = listening.close()
+  send(other, '/health/ready')
+  const told = await other.answer()
+  expect([told.status, told.body['reason']]).toEqual([503, 'the server is stopping'])
+  expect((await request(`${listening.addresses.main}/echo`, { body: { came: 'late' } })).status).toBe(200)
+  kept.write(
+    'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+  )
+  const last = await kept.answer()
+  expect([last.status, last.headers['connection']]).toEqual([200, 'close'])
+  // Nobody is left, so it does not wait for the rest of its time.
+  await closed
 })
 
 test('draining: what is in flight ends with Connection: close, nothing new is taken', async () => {

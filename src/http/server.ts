@@ -147,8 +147,9 @@ function createNodeServer(deps: ServerDeps, inFlight: Set<ServerResponse>, handl
     trackOf(req)
     inFlight.add(res)
     res.once('close', settled)
-    if (lifecycle.phase === 'draining') res.shouldKeepAlive = false
-    if (lifecycle.phase !== 'serving' && !isOpsPath(req))
+    const { phase } = lifecycle
+    if (phase === 'leaving' || phase === 'draining') res.shouldKeepAlive = false
+    if (phase !== 'serving' && phase !== 'leaving' && !isOpsPath(req))
       turnAway(res, 503, closedReason(lifecycle) ?? 'try again', 2)
     else if (limits.hasAddressLimit && !isOpsPath(req) && !limits.admitAddress(deps.addressOf(req)))
       turnAway(res, 429, 'too many requests from this address', 1)

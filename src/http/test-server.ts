@@ -35,6 +35,7 @@ export async function serve(
       directPort: undefined,
       consolePort: undefined,
       tls: undefined,
+      leaveMs: 0,
       drainMs: 1000,
       ...config,
     },

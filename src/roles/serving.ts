@@ -64,6 +64,9 @@ export async function startServing({ config, db, sealer, clock, log, registry }:
     connections: acceptConnections,
     log,
     applicationName: 'pombo accept',
+    // A caller hears 503 while there still is one: a database that stands still says nothing by itself.
+    statementTimeoutMs: 8_000,
+    answerTimeoutMs: 10_000,
     isForLookups: true,
   })
   const tokens = createTokenChecker({ db: accepting, clock })

@@ -122,7 +122,7 @@ async function startNode(
   clock: Clock,
   logLines: string[],
 ): Promise<AppNode> {
-  const config: Config = { ...readConfig({}), port: 0, drainMs: 5_000, ...options.config }
+  const config: Config = { ...readConfig({}), port: 0, drainMs: 5_000, leaveMs: 0, ...options.config }
   const log = createLog(config.logLevel, {}, { write: (line) => void logLines.push(line) })
   const db = createDb({ url: databaseUrl, connections: 8, log, connectTimeoutMs: 2_000 })
   const lifecycle = createLifecycle()

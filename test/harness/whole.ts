@@ -55,6 +55,7 @@ export async function startWhole(options: WholeOptions = {}): Promise<Whole> {
     isDemo: false,
     port: 0,
     drainMs: 3_000,
+    leaveMs: 0,
     minFreeDiskBytes: 0,
     ...options.config,
   }

@@ -141,15 +141,20 @@ const receivers = receiverMoods
 const others: Fault[] = [
   {
     name: 'rolling restart: each node by SIGTERM, under load',
-    async run({ a, b, load }) {
+    async run(world) {
+      const { a, b, load } = world
       let complaint: string | undefined
+      load.isBalanced = true
+      await pause(world, 500)
       for (const node of [b, a]) {
         const before = load.cutBy[node.name]!
         await node.stop()
         const cut = load.cutBy[node.name]! - before
         if (cut > 0) complaint = `${cut} requests of node ${node.name} were cut by its drain`
         await node.start()
+        await pause(world, 500)
       }
+      load.isBalanced = false
       return complaint === undefined ? undefined : { complaint }
     },
   },

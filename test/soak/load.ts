@@ -1,6 +1,7 @@
 /** A steady load over both APIs and all nodes that forgets no answer. Nothing piles up: past a bound nothing is sent. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { request, type Answer } from '../harness/http.ts'
+import { isReadyAt } from '../harness/program.ts'
 import { markOf, type Asked } from './ledger.ts'
 import type { Random } from './random.ts'
 
@@ -25,6 +26,11 @@ export type Load = {
   /** Accepted and cut off, by node. */
   acceptedBy: Record<string, number>
   cutBy: Record<string, number>
+  /**
+   * Behind a balancer: requests go only to nodes that say they are ready, asked five times a second. Without, every node
+   * is asked all the time, since those that cannot serve must say so.
+   */
+  isBalanced: boolean
   /** What the most patient caller had to wait for an answer. */
   longestMs: number
   /** So many more at once, on top of the steady ones; resolves with the statuses when all have ended. */
@@ -45,6 +51,7 @@ export function startLoad(options: LoadOptions): Load {
   const names = Object.keys(options.nodes)
   const asked: Asked[] = []
   const falseAnswers: string[] = []
+  const ready = new Set<string>()
   const under = new Set<Promise<unknown>>()
   let endsAt: number | undefined
 
@@ -53,12 +60,13 @@ export function startLoad(options: LoadOptions): Load {
     falseAnswers,
     accepted: 0,
     longestMs: 0,
+    isBalanced: false,
     acceptedBy: Object.fromEntries(names.map((name) => [name, 0])),
     cutBy: Object.fromEntries(names.map((name) => [name, 0])),
     async burst(count) {
       const counts: Record<string, number> = {}
       const all = Array.from({ length: count }, async () => {
-        const result = await askOnce(newAsked(false), random.pick(names))
+        const result = await askOnce(newAsked(false), choose())
         counts[result] = (counts[result] ?? 0) + 1
       })
       await Promise.all(all)
@@ -67,9 +75,13 @@ export function startLoad(options: LoadOptions): Load {
     async stop() {
       endsAt = performance.now() + lastTriesMs
       clearInterval(timer)
+      clearInterval(probe)
       await Promise.all(under)
     },
   }
+
+  const choose = (): string | undefined =>
+    random.pick(load.isBalanced ? names.filter((name) => ready.has(name)) : names)
 
   function newAsked(isKeyed: boolean): Asked {
     const one: Asked = { mark: markOf(asked.length), isKeyed, ids: [], unanswered: 0, refused: 0 }
@@ -78,7 +90,8 @@ export function startLoad(options: LoadOptions): Load {
   }
 
   /** One HTTP request. The same mark always makes the same request, or a key would be refused. */
-  async function askOnce(one: Asked, node: string): Promise<Result> {
+  async function askOnce(one: Asked, node: string | undefined): Promise<Result> {
+    if (node === undefined) return 'not sent'
     const number = Number(one.mark.slice(1, -1))
     const isDirect = number % 3 === 0
     const key: Record<string, string> = one.isKeyed ? { 'idempotency-key': one.mark } : {}
@@ -122,13 +135,18 @@ export function startLoad(options: LoadOptions): Load {
   async function ask(isKeyed: boolean): Promise<void> {
     const one = newAsked(isKeyed)
     for (;;) {
-      const result = await askOnce(one, random.pick(names))
+      const result = await askOnce(one, choose())
       if (!isKeyed || result === 'accepted' || result === 'false') return
       if (endsAt !== undefined && performance.now() > endsAt) return
       await wait(200 + random.next() * 500)
     }
   }
 
+  const probe = setInterval(() => {
+    if (!load.isBalanced) return
+    for (const name of names)
+      void isReadyAt(options.nodes[name]!).then((isReady) => (isReady ? ready.add(name) : ready.delete(name)))
+  }, 200)
   const timer = setInterval(() => {
     if (under.size >= maxInFlight) return
     const asking: Promise<void> = ask(random.next() < 0.5).finally(() => under.delete(asking))

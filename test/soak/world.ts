@@ -69,6 +69,8 @@ export async function openWorld(options: {
       POMBO_SEALING_KEY: sealingKey,
       POMBO_LOG_LEVEL: 'error',
       POMBO_DRAIN_SECONDS: '8',
+      // The load asks five times a second whether a node is ready, on a machine that may be busy.
+      POMBO_LEAVE_SECONDS: '2',
       // Small, so that a burst is an overload.
       POMBO_ACCEPT_QUEUE: '256',
       POMBO_OUTBOUND_EXCEPTIONS: [
