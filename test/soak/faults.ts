@@ -13,7 +13,7 @@ export type Fault = {
 
 /** Returns early when the run is stopped; what follows puts things back. */
 export const pause = (world: World, ms: number): Promise<void> =>
-  wait(ms, undefined, { signal: world.stopping }).catch(() => {})
+  wait(ms * world.pace, undefined, { signal: world.stopping }).catch(() => {})
 
 const shortly = (world: World) => world.random.between(2_000, 5_000)
 const longMs = 30_000

@@ -136,7 +136,9 @@ export function startLoad(options: LoadOptions): Load {
     const one = newAsked(isKeyed)
     for (;;) {
       const result = await askOnce(one, choose())
-      if (!isKeyed || result === 'accepted' || result === 'false') return
+      // Nothing has left: a balancer takes the next node.
+      const isFree = result === 'not sent' && load.isBalanced
+      if (result === 'accepted' || result === 'false' || !(isKeyed || isFree)) return
       if (endsAt !== undefined && performance.now() > endsAt) return
       await wait(200 + random.next() * 500)
     }

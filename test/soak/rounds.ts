@@ -13,6 +13,8 @@ export type SoakOptions = {
   minutes: number
   rounds: number
   ratePerSecond: number
+  /** Below 1 faults last for less time. */
+  pace?: number
   /** Those of all faults that are wanted; default: all. */
   faults?: Fault[]
   stopping: AbortSignal

@@ -31,6 +31,8 @@ export type World = {
   receiver: Receiver
   load: Load
   random: Random
+  /** By which the time that faults last is multiplied: below 1 where a test is in a hurry. */
+  pace: number
   /** Milliseconds by which the clock of node `b` is ahead. */
   setClock(aheadMs: number): Promise<void>
   stopping: AbortSignal
@@ -45,6 +47,7 @@ const linePhones = [31_987_650_001, 31_987_650_002, 31_987_650_003]
 export async function openWorld(options: {
   random: Random
   ratePerSecond: number
+  pace?: number
   stopping: AbortSignal
 }): Promise<World> {
   const { random, stopping } = options
@@ -123,6 +126,7 @@ export async function openWorld(options: {
       receiver,
       load,
       random,
+      pace: options.pace ?? 1,
       setClock: (aheadMs) => writeFile(clockFile, String(aheadMs)),
       stopping,
       close,
