@@ -25,7 +25,7 @@ const wanted = [
 test('two nodes under load, killed, cut off and lied to: nothing lost, nothing doubled, nobody told anything false', async () => {
   const chosen = faults.filter(({ name }) => wanted.includes(name))
   expect(chosen).toHaveLength(wanted.length)
-  const result = await runSoak({
+  const result = (await runSoak({
     seed: Math.floor(Math.random() * 1_000_000),
     minutes: 10,
     rounds: chosen.length,
@@ -35,7 +35,7 @@ test('two nodes under load, killed, cut off and lied to: nothing lost, nothing d
     stopping: new AbortController().signal,
     onRound: () => {},
     say: () => {},
-  })
+  }))!
   expect(isGood(result), showResult(result)).toBe(true)
   expect(Object.keys(result.done).toSorted()).toEqual(wanted.toSorted())
   expect(result.states['delivered']).toBeGreaterThan(0)

@@ -31,11 +31,15 @@ export type Load = {
    * is asked all the time, since those that cannot serve must say so.
    */
   isBalanced: boolean
+  /** How the first requests that got no answer ended. */
+  cuts: string[]
   /** What the most patient caller had to wait for an answer. */
   longestMs: number
   /** So many more at once, on top of the steady ones; resolves with the statuses when all have ended. */
   burst(count: number): Promise<Record<string, number>>
   stop(): Promise<void>
+  /** Sends nothing more, and waits for nothing. */
+  abandon(): void
 }
 
 /** Longer than any answer should take. */
@@ -60,6 +64,7 @@ export function startLoad(options: LoadOptions): Load {
     falseAnswers,
     accepted: 0,
     longestMs: 0,
+    cuts: [],
     isBalanced: false,
     acceptedBy: Object.fromEntries(names.map((name) => [name, 0])),
     cutBy: Object.fromEntries(names.map((name) => [name, 0])),
@@ -75,8 +80,13 @@ export function startLoad(options: LoadOptions): Load {
     async stop() {
       endsAt = performance.now() + lastTriesMs
       clearInterval(timer)
-      clearInterval(probe)
       await Promise.all(under)
+      clearInterval(probe)
+    },
+    abandon() {
+      endsAt = 0
+      clearInterval(timer)
+      clearInterval(probe)
     },
   }
 
@@ -113,6 +123,7 @@ export function startLoad(options: LoadOptions): Load {
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED') return 'not sent'
       one.unanswered++
+      if (load.cuts.length < 20) load.cuts.push(`${one.mark} at ${node}: ${String(error)}`)
       load.cutBy[node]!++
       return 'unanswered'
     }

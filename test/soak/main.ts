@@ -48,5 +48,6 @@ const result = await runSoak({
   onRound: (round) => print(showRound(round)),
   say: print,
 })
-print(showResult(result))
-process.exit(stopping.signal.aborted ? 130 : isGood(result) ? 0 : 1)
+if (result === undefined) print('Stopped before the end: nothing was judged.')
+else print(showResult(result))
+process.exit(result === undefined ? 130 : isGood(result) ? 0 : 1)

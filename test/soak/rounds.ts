@@ -48,7 +48,8 @@ export type SoakResult = Verdict & {
 const recoveryLimitMs = 60_000
 const settleLimitMs = 240_000
 
-export async function runSoak(options: SoakOptions): Promise<SoakResult> {
+/** Undefined when it was stopped before its end: then there is nothing to judge. */
+export async function runSoak(options: SoakOptions): Promise<SoakResult | undefined> {
   const random = createRandom(options.seed)
   const world = await openWorld({ ...options, random })
   const complaints: string[] = []
@@ -83,11 +84,18 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
         states: await countStates(world),
       })
     }
+    if (options.stopping.aborted) return undefined
     options.say('waiting for everything to settle')
     await world.load.stop()
     await settled(world)
+    if (options.stopping.aborted) return undefined
     return { ...(await compare(world, complaints)), done, rounds: number }
+  } catch (error) {
+    // Ctrl-C at a terminal reaches the nodes too, in the middle of whatever they were doing.
+    if (options.stopping.aborted) return undefined
+    throw error
   } finally {
+    world.load.abandon()
     await world.close()
   }
 }
