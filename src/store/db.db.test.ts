@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import net, { type AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts'
 import { silentLog } from '../lib/log.ts'
 import { createDb, isConnectionError, isDataError, sqlState, type Db } from './db.ts'
@@ -51,4 +52,43 @@ test('what PostgreSQL refuses is its answer', async () => {
   expect(sqlState(refused)).toBe('22012')
   expect(isDataError(refused)).toBe(true)
   expect(isConnectionError(refused)).toBe(false)
+})
+
+/** What a server says that is stopping: FATAL 57P01. */
+function farewell(): Buffer {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0')
+  const head = Buffer.from('E\0\0\0\0')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+}
+
+const readyForQuery = Buffer.from('Z\0\0\0\x05I')
+
+test('a server that says farewell right behind its greeting costs that connection, and not the process', async () => {
+  const { hostname, searchParams, port } = new URL(database.url)
+  const path = `${decodeURIComponent(searchParams.get('host') ?? hostname)}/.s.PGSQL.${port || 5432}`
+  const server = net.createServer((client) => {
+    const upstream = path.startsWith('/') ? net.connect(path) : net.connect(Number(port), hostname)
+    for (const socket of [client, upstream]) socket.on('error', () => {})
+    client.pipe(upstream)
+    client.on('close', () => upstream.destroy())
+    upstream.on('data', (chunk: Buffer) => {
+      const isGreeting = chunk.subarray(-readyForQuery.length).equals(readyForQuery)
+      client.write(isGreeting ? Buffer.concat([chunk, farewell()]) : chunk)
+      if (isGreeting) client.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const url = new URL(database.url)
+  url.searchParams.delete('host')
+  url.searchParams.delete('port')
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  const db = createDb({ url: url.toString(), connections: 2, log: silentLog })
+  onTestFinished(() => db.close())
+  const connection = await db.connect()
+  const error: unknown = await connection.query('select 1').catch((reason: unknown) => reason)
+  expect(isConnectionError(error)).toBe(true)
+  connection.release(true)
 })

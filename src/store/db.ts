@@ -74,6 +74,9 @@ export function createDb(options: DbOptions): Db {
     idle_in_transaction_session_timeout: 30_000,
     query_timeout: options.answerTimeoutMs ?? statementTimeoutMs + 5_000,
   })
+  // A server that is stopping says farewell right behind its greeting, in the moment when nobody else listens: between
+  // the pool's own ear and that of whoever has asked for the connection. What is wrong with it the first query tells.
+  pool.on('connect', (client) => client.on('error', () => {}))
   // An idle connection that breaks is replaced on the next use; unhandled, this event would end the process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'database connection lost while idle'))
 
