@@ -16,6 +16,8 @@ export type SoakNode = {
   pids(): Promise<Pids>
   kill(part: Part): Promise<void>
   isReady(): Promise<boolean>
+  /** Processes that ended by an error of their own since the last call, each with its last words. */
+  takeCrashes(): string[]
   /** SIGTERM, and waits for its end. */
   stop(): Promise<void>
 }
@@ -40,6 +42,21 @@ export function createNode(
     pids: () => running().pids(),
     kill: (part) => running().kill(part),
     isReady: () => isReadyAt(baseUrl),
+    takeCrashes() {
+      const lines = program?.lines.all.splice(0) ?? []
+      const words = lines.flatMap(({ text }) => (typeof text === 'string' ? [text.trim()] : []))
+      // Node's own last line after an error that nobody caught.
+      return words.flatMap((text, index) =>
+        text.startsWith('Node.js v')
+          ? [
+              words
+                .slice(Math.max(0, index - 40), index)
+                .join(' ')
+                .slice(0, 500),
+            ]
+          : [],
+      )
+    },
     async stop() {
       const last = program
       program = undefined

@@ -69,6 +69,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult | undefi
       const tookMs = performance.now() - startedAt
       if (outcome?.complaint) complaints.push(`round ${number}, ${fault.name}: ${outcome.complaint}`)
       const recoveryMs = await recovered(world)
+      for (const node of [world.a, world.b])
+        for (const words of node.takeCrashes())
+          complaints.push(`round ${number}, ${fault.name}: a process of node ${node.name} crashed: ${words}`)
       if (recoveryMs === undefined) {
         if (!options.stopping.aborted)
           complaints.push(`round ${number}, ${fault.name}: not well again after ${recoveryLimitMs / 1000} s`)
