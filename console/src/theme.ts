@@ -1,5 +1,6 @@
 /** Colours and sizes. Texts on every ground have a contrast of at least 4.5, in light and dark. */
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { text } from './text/index.ts'
 
 /** The blue-green of a pigeon's neck. */
 const pombo: MantineColorsTuple = [
@@ -46,6 +47,7 @@ export const theme = createTheme({
     Alert: { defaultProps: { variant: 'light' } },
     Button: { defaultProps: { size: 'sm' } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': text.common.close } } },
     Select: { defaultProps: { allowDeselect: false, checkIconPosition: 'right' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
   },
