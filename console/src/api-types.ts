@@ -2536,8 +2536,18 @@ export type Api = {
       /** `accepted`, `not_sent` or `refused`. */
       outcome: string
       verdicts: {
-        rule: string
+        /** What was looked at: the kind of a rule, or the state of the contact. */
+        rule: 'restriction_list' | 'opt_out' | 'allowed_hours' | 'frequency_cap' | 'duplicate' | 'segment_channel' | 'template_state' | 'attendance' | 'recent_contact' | 'window' | 'company'
+        /** The rule; absent for what holds without one. */
+        ruleId?: string | null
         passed: boolean
+        /** Of one that did not pass. */
+        action?: 'block' | 'defer' | null
+        reason?: string | null
+        /** What it matched. */
+        matched?: string | null
+        /** When it would pass. */
+        nextAllowedAt?: string | null
       }[]
     }
   }

@@ -44,7 +44,8 @@ export const theme = createTheme({
     sizes: { h1: { fontSize: '1.375rem' }, h2: { fontSize: '1.0625rem' }, h3: { fontSize: '0.9375rem' } },
   },
   components: {
-    Alert: { defaultProps: { variant: 'light' } },
+    // Its own colour on its pale ground is too pale to read.
+    Alert: { defaultProps: { variant: 'light' }, styles: { label: { color: 'var(--mantine-color-text)' } } },
     Button: { defaultProps: { size: 'sm' } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': text.common.close } } },

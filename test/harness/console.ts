@@ -34,6 +34,8 @@ export type TestConsole = {
   db: Db
   quickstart: Quickstart
   companyId: string
+  /** Of the program; `sandbox/sandbox.json` there has the peers' ports and credentials. */
+  dataDir: string
   /** A page in a context of its own, closed when the test ends, which fails if the page had a problem. */
   open(options?: OpenOptions): Promise<Page>
   /** As somebody of this role, without a browser: to prepare what a page will show. */
@@ -92,6 +94,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Te
     db: database.db,
     quickstart,
     companyId,
+    dataDir: program.dataDir,
     async open({ role, path = '/', width = widths.wide, scheme = 'light', expected } = {}) {
       browser ??= launch()
       const context = await (

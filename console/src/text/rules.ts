@@ -52,13 +52,6 @@ export const rules = {
     segment_channel: 'Some segments may not be reached on some channels.',
     template_state: 'Templates that are disabled, or not approved by the provider, are not sent.',
   },
-  /** Kinds of reasons that are no rules of the company. */
-  others: {
-    attendance: 'Attendance',
-    recent_contact: 'Recent contact',
-    window: 'WhatsApp window',
-  } as Record<string, string>,
-
   refuses: 'Refuses',
   holdsBack: 'Holds back',
   sentences: {
@@ -153,7 +146,6 @@ export const rules = {
   passes: 'Passes',
   refuses_: 'Refuses',
   waits: 'Waits',
-  passesReason: 'Nothing stands in the way.',
   matched: (what: string) => `Matched: ${what}`,
   notBefore: 'Not before',
   openList: 'Open the list',

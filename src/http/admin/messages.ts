@@ -97,7 +97,7 @@ export const ListedMessageOut = Type.Object({
   preview: Type.String({ description: 'The first 160 characters of what the person reads.' }),
 })
 
-const VerdictOut = Type.Object({
+export const VerdictOut = Type.Object({
   rule: oneOf(verdictKinds, 'What was looked at: the kind of a rule, or the state of the contact.'),
   ruleId: Type.Optional(Type.String({ description: 'The rule; absent for what holds without one.' })),
   passed: Type.Boolean(),

@@ -15,6 +15,7 @@ import {
 import type { RuleInput, RuleSettingsInput } from '../../store/rules.ts'
 import { getSegment } from '../../store/segments.ts'
 import { readVersion } from '../../store/versions.ts'
+import { VerdictOut } from './messages.ts'
 import { changed, conflict, done, invalid, notFound, unlessSaved } from './replies.ts'
 import { change, read, type Route } from './route.ts'
 import { readRecipient, refusalOf, requestOf } from './sending.ts'
@@ -254,7 +255,7 @@ const tryRoute: Route = read({
   }),
   answer: Type.Object({
     outcome: Type.String({ description: '`accepted`, `not_sent` or `refused`.' }),
-    verdicts: Type.Array(Type.Object({ rule: Type.String(), passed: Type.Boolean() })),
+    verdicts: Type.Array(VerdictOut),
   }),
   async handle({ deps, db, companyId, body, caller, request }) {
     const reading = readRecipient(body.channel, body.recipient)

@@ -157,7 +157,9 @@ function helpOf({ description, minimum, maximum, type, default: usual }: JsonSch
           : maximum !== undefined
             ? words.atMost(formatNumber(maximum))
             : undefined
-  const facts = [bounds, typeof usual === 'number' ? words.usually(String(usual)) : undefined].filter(Boolean)
+  // Many descriptions say themselves what is usual.
+  const isUsualTold = typeof usual !== 'number' || /usually/i.test(description ?? '')
+  const facts = [bounds, isUsualTold ? undefined : words.usually(String(usual))].filter(Boolean)
   const sentence = facts.join(', ')
   const inWords = sentence === '' ? '' : `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`
   return [description, inWords].filter(Boolean).join(' ') || undefined

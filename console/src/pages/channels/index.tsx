@@ -116,7 +116,7 @@ const columnsOf = (lanes: ReadonlyMap<string, Lane>): Column<Line>[] => [
 const LineCell = ({ line }: { line: Line }) => (
   <div>
     <Group gap={6}>
-      <AppLink to="/channels/$id" params={{ id: line.id }} fw={600} className={classes['name']}>
+      <AppLink to="/channels/$id" params={{ id: line.id }} size="sm" fw={600} className={classes['name']}>
         {line.name}
       </AppLink>
       {line.isDefault && <Tag tone="info">{words.isDefault}</Tag>}

@@ -25,12 +25,12 @@ declare module '@tanstack/react-router' {
 }
 
 export const LineOverview = ({ line, lane }: { line: OneLine; lane: Lane | undefined }) => (
-  <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+  <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" style={{ alignItems: 'start' }}>
+    <HealthPanel line={line} lane={lane} />
     <Stack gap="md">
-      <HealthPanel line={line} lane={lane} />
+      <AboutPanel line={line} />
       <HookPanel line={line} />
     </Stack>
-    <AboutPanel line={line} />
   </SimpleGrid>
 )
 

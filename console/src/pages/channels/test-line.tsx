@@ -75,7 +75,7 @@ function TestForm({ line, onSent }: { line: OneLine; onSent(messageId: string): 
         {...form.field('recipient')}
       />
       <SegmentedControl
-        aria-label={words.what_}
+        aria-label={words.whatToSend}
         value={kind}
         onChange={(value) => form.set({ kind: value })}
         data={[

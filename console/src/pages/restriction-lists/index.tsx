@@ -67,7 +67,13 @@ const columns: readonly Column<List>[] = [
   {
     header: words.name,
     cell: ({ id, name }) => (
-      <AppLink to="/restriction-lists/$id" params={{ id }} fw={600} style={{ overflowWrap: 'anywhere' }}>
+      <AppLink
+        to="/restriction-lists/$id"
+        params={{ id }}
+        size="sm"
+        fw={600}
+        style={{ overflowWrap: 'anywhere' }}
+      >
         {name}
       </AppLink>
     ),

@@ -19,7 +19,7 @@ const columns: readonly Column<Hit>[] = [
   {
     header: words.list,
     cell: ({ list }) => (
-      <AppLink to="/restriction-lists/$id" params={{ id: list.id }} fw={600}>
+      <AppLink to="/restriction-lists/$id" params={{ id: list.id }} size="sm" fw={600}>
         {list.name}
       </AppLink>
     ),

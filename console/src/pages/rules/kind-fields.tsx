@@ -111,7 +111,10 @@ function ListField({ settings, onChange, errorOf }: KindFieldsProps) {
   if (data?.items.length === 0)
     return (
       <Text size="sm">
-        {words.noLists} <AppLink to="/restriction-lists">{words.makeList}</AppLink>
+        {words.noLists}{' '}
+        <AppLink to="/restriction-lists" underline="always">
+          {words.makeList}
+        </AppLink>
       </Text>
     )
   return (

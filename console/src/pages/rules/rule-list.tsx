@@ -105,7 +105,12 @@ const columnsOf = (names: Names): Column<Rule>[] => [
       <div className={classes['words']} data-off={rule.isEnabled === false || undefined}>
         {ruleInWords(rule, names)}{' '}
         {rule.kind === 'restriction_list' && rule.settings?.listId && (
-          <AppLink to="/restriction-lists/$id" params={{ id: rule.settings.listId }} size="sm">
+          <AppLink
+            to="/restriction-lists/$id"
+            params={{ id: rule.settings.listId }}
+            size="sm"
+            underline="always"
+          >
             {words.openList}
           </AppLink>
         )}

@@ -14,17 +14,11 @@ import { Tag } from '../../components/tag.tsx'
 import { useApiForm } from '../../hooks/use-api-form.ts'
 import { useApiQuery } from '../../queries.ts'
 import { text } from '../../text/index.ts'
-import type { Kind, Rule } from './in-words.ts'
+import type { Rule } from './in-words.ts'
 
 const words = text.rules
 type Answer = AnswerOf<'POST /rules/try'>
-type Verdict = Answer['verdicts'][number] & {
-  ruleId?: string
-  action?: 'block' | 'defer'
-  reason?: string
-  matched?: string
-  nextAllowedAt?: string
-}
+type Verdict = Answer['verdicts'][number]
 
 export function TryRecipient() {
   const [answer, setAnswer] = useState<Answer>()
@@ -153,7 +147,7 @@ function variablesOf({ content }: ItemOf<'GET /templates'>): string[] {
 
 function Result({ answer }: { answer: Answer }) {
   const rules = useApiQuery('/rules', { query: { limit: 200, sort: 'position' } })
-  const verdicts = answer.verdicts as Verdict[]
+  const { verdicts } = answer
   const until = verdicts
     .flatMap(({ action, nextAllowedAt }) => (action === 'defer' && nextAllowedAt ? nextAllowedAt : []))
     .toSorted()
@@ -210,7 +204,7 @@ const columnsOf = (rules: readonly Rule[]): Column<Verdict>[] => [
 ]
 
 function RuleCell({ verdict, rule }: { verdict: Verdict; rule: Rule | undefined }) {
-  const kind = words.kinds[verdict.rule as Kind] ?? words.others[verdict.rule] ?? verdict.rule
+  const kind = text.verdicts[verdict.rule].name
   const listId = rule?.kind === 'restriction_list' ? rule.settings?.listId : undefined
   return (
     <div>
@@ -237,10 +231,11 @@ function VerdictTag({ verdict: { passed, action } }: { verdict: Verdict }) {
 const capital = (given: string): string => given.charAt(0).toUpperCase() + given.slice(1)
 
 function Reason({ verdict }: { verdict: Verdict }) {
-  if (verdict.passed) return words.passesReason
+  const { passed, failed, advice } = text.verdicts[verdict.rule]
+  if (verdict.passed) return passed
   return (
     <div>
-      <Text size="sm">{capital(verdict.reason ?? '')}.</Text>
+      <Text size="sm">{verdict.reason ? `${capital(verdict.reason)}.` : failed}</Text>
       {verdict.matched && (
         <Text size="xs" c="dimmed">
           {words.matched(verdict.matched)}
@@ -251,6 +246,9 @@ function Reason({ verdict }: { verdict: Verdict }) {
           {words.notBefore} <Instant at={verdict.nextAllowedAt} as="short" />
         </Text>
       )}
+      <Text size="xs" c="dimmed">
+        {advice}
+      </Text>
     </div>
   )
 }
