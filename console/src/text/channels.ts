@@ -58,7 +58,7 @@ export const channels = {
     window: (limit: string) => `of ${limit} at a time`,
     rateHint: 'messages per second',
     queueHint: 'could leave now',
-    heldHint: 'wait for a moment that rules allow',
+    heldHint: 'until rules allow',
   },
 
   pause: 'Pause',

@@ -49,7 +49,7 @@ browserTest('a list is filled and looked at by a rule, and sends are refused for
   const page = await open({ role: 'supervisor', path: '/restriction-lists', expected: /400|409/ })
   await page.getByRole('button', { name: 'New list' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Lawsuits')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('heading', { name: 'Lawsuits' }).waitFor()
   await page.getByText('No rule looks at this list').waitFor()
 
@@ -60,7 +60,7 @@ browserTest('a list is filled and looked at by a rule, and sends are refused for
   await dialog.getByText(/Phone number must/).waitFor()
   await dialog.getByLabel('Value').fill('+55 (31) 98111-0001')
   await dialog.getByRole('button', { name: 'Add entry' }).click()
-  await page.getByRole('cell', { name: recipient }).waitFor()
+  await page.getByRole('cell', { name: recipient, exact: true }).waitFor()
   await expectAccessible(page)
   expect((await sendDirect(recipient)).status).toBe(202)
 
@@ -75,7 +75,7 @@ browserTest('a list is filled and looked at by a rule, and sends are refused for
   expect((await sendDirect(recipient)).text).toContain('Lawsuits')
 
   await page.getByRole('tab', { name: 'Try a recipient' }).click()
-  await page.getByLabel('Recipient').fill('55 31 8111-0001')
+  await page.getByRole('textbox', { name: 'Recipient' }).fill('55 31 8111-0001')
   await page.getByRole('button', { name: 'Try', exact: true }).click()
   await page.getByText('It would be refused.').waitFor()
   const row = page.getByRole('row', { name: /Leave lawsuits alone/ })
@@ -84,7 +84,7 @@ browserTest('a list is filled and looked at by a rule, and sends are refused for
   await row.getByText(`Matched: phone ${recipient}`).waitFor()
   await expectAccessible(page)
   await screenshot(page, 'rules-tried')
-  await page.getByLabel('Recipient').fill('55 31 98111-0002')
+  await page.getByRole('textbox', { name: 'Recipient' }).fill('55 31 98111-0002')
   await page.getByRole('button', { name: 'Try', exact: true }).click()
   await page.getByText('It would be accepted and sent.').waitFor()
 
@@ -171,7 +171,7 @@ browserTest('a file with bad lines goes in, its bad lines are shown with the rea
   await screenshot(page, 'list-imported')
 
   await page.getByLabel('Find a value').fill('+55 31 98000-4321')
-  await page.getByRole('cell', { name: '5531980004321' }).waitFor()
+  await page.getByRole('cell', { name: '5531980004321', exact: true }).waitFor()
   await page.getByLabel('Find a value').fill('nobody')
   await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
 })
@@ -224,13 +224,13 @@ browserTest.each(['light', 'dark'] as const)('rules and restriction lists look r
     await page.getByText('Three a day').waitFor()
     await look(page, `rules-${name}-${scheme}`)
     await page.goto('/rules?tab=try')
-    await page.getByLabel('Recipient').waitFor()
+    await page.getByRole('textbox', { name: 'Recipient' }).waitFor()
     await look(page, `rules-try-${name}-${scheme}`)
     await page.goto('/restriction-lists')
     await page.getByRole('link', { name: 'Do not disturb' }).waitFor()
     await look(page, `restriction-lists-${name}-${scheme}`)
     await page.goto(`/restriction-lists/${list!.id}`)
-    await page.getByRole('cell', { name: '5531977770000' }).waitFor()
+    await page.getByRole('cell', { name: '5531977770000', exact: true }).waitFor()
     await look(page, `restriction-list-${name}-${scheme}`)
   }
 })
