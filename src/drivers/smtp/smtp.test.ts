@@ -587,9 +587,10 @@ test.each([
 test('a hostile HTML costs no more than its length', () => {
   const costOf = (piece: string, length: number) => {
     const times = Array.from({ length: 3 }, () => {
-      const started = performance.now()
+      // Of the processor: the clock also counts what else the machine does.
+      const started = process.threadCpuUsage()
       htmlToText(piece.repeat(length / piece.length))
-      return performance.now() - started
+      return process.threadCpuUsage(started).user / 1000
     })
     return Math.min(...times)
   }

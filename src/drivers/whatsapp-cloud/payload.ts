@@ -6,6 +6,7 @@ import type {
   TemplateParameter,
 } from '../../domain/message.ts'
 import type { JsonObject } from '../json.ts'
+import { fileName } from '../files.ts'
 
 type TemplateContent = Extract<MessageContent, { kind: 'template' }>
 type TextContent = Extract<MessageContent, { kind: 'text' }>
@@ -54,7 +55,7 @@ function mediaPart(file: FileRef, caption: string | undefined): Part {
       [kind]: {
         id: ids.get(file),
         ...(caption === undefined ? {} : { caption }),
-        ...(kind === 'document' ? { filename: file.name } : {}),
+        ...(kind === 'document' ? { filename: fileName(file) } : {}),
       },
     }),
   }
@@ -124,7 +125,7 @@ function headerComponent(
     return [{ type: 'header', parameters: header.parameters.map((each) => textParameter(each, isNamed)) }]
   }
   const { mediaKind, file } = header
-  const media = { id: ids.get(file), ...(mediaKind === 'document' ? { filename: file.name } : {}) }
+  const media = { id: ids.get(file), ...(mediaKind === 'document' ? { filename: fileName(file) } : {}) }
   return [{ type: 'header', parameters: [{ type: mediaKind, [mediaKind]: media }] }]
 }
 
