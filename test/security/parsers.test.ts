@@ -101,7 +101,7 @@ test('a receipt of an SMSC: read or refused, and what a person wrote forges none
         shortMessage: Buffer.from(given.shortMessage),
         tlvs: given.tlvs.map(({ tag, value }) => ({ tag, value: Buffer.from(value) })),
       } as unknown as Delivery
-      const reading = readDelivery(unit, format as 'dec', new Date(0))
+      const reading = readDelivery(unit, format, new Date(0))
       if (!reading.ok) {
         expect(reading.reason).toMatch(/\S/)
         return
