@@ -82,7 +82,8 @@ export const rules = {
   everything: 'Everything',
   allApis: 'both APIs',
   allChannels: 'all channels',
-  segmentsOf: (names: string) => `segments ${names}`,
+  segmentsOf: (names: readonly string[]) =>
+    names.length === 1 ? `Segment ${names[0]}` : `Segments ${names.join(', ')}`,
   goneList: 'a list that is gone',
 
   name: 'Name',

@@ -42,8 +42,8 @@ async function fillSmppLine(page: Page, name: string, phoneNumber: string) {
   await page.getByRole('option', { name: 'SMPP' }).click()
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
   await page.getByRole('textbox', { name: 'Number', exact: true }).fill(phoneNumber)
-  await page.getByLabel('Server').fill('127.0.0.1')
-  await page.getByLabel('Port').fill(String(ports.smpp))
+  await page.getByRole('textbox', { name: 'Server', exact: true }).fill('127.0.0.1')
+  await page.getByRole('textbox', { name: 'Port', exact: true }).fill(String(ports.smpp))
   await page.locator('input[name=password]').fill(smpp.password)
   return smpp.systemId
 }

@@ -167,6 +167,8 @@ browserTest('a file with bad lines goes in, its bad lines are shown with the rea
   await bad.getByText('5,002').waitFor()
   await bad.getByText(/phone number must be/i).waitFor()
   await page.getByRole('link', { name: 'Download all rejected lines' }).waitFor()
+  await page.getByText('Entries: 5,001').waitFor()
+  await page.getByRole('cell', { name: '5531980000000', exact: true }).waitFor()
   await expectAccessible(page)
   await screenshot(page, 'list-imported')
 

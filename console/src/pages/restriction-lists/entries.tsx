@@ -53,7 +53,7 @@ export function Entries({ listId }: { listId: string }) {
             kind: 'text',
             label: words.searchValue,
             placeholder: words.searchValueHint,
-            width: 260,
+            width: 300,
           },
           { name: 'field', kind: 'select', label: words.field, options: fieldOptions },
         ]}

@@ -1,6 +1,8 @@
 /** Importing a file of any size into a list, with its progress and the lines that were rejected. */
 import { Anchor, FileInput, Group, Select, Stack, Table, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { urlOf, type AnswerOf, type ItemOf } from '../../api.ts'
 import { FormFrame } from '../../components/form-frame.tsx'
 import { Instant } from '../../components/instant.tsx'
@@ -73,6 +75,16 @@ export function Imports({ listId }: { listId: string }) {
   )
 }
 
+/** What was seen under way has ended: the list, its entries and their count are others now. */
+function useWhenOver(wasUnderWay: boolean, isStill: boolean) {
+  const client = useQueryClient()
+  useEffect(() => {
+    if (!wasUnderWay || isStill) return
+    void client.invalidateQueries({ queryKey: ['restriction-lists'] })
+    void client.invalidateQueries({ queryKey: ['imports'] })
+  }, [client, wasUnderWay, isStill])
+}
+
 function ImportJob({ job }: { job: Job }) {
   const live = useApiQuery(
     '/imports/:id',
@@ -80,6 +92,7 @@ function ImportJob({ job }: { job: Job }) {
     { everyMs: isUnderWay(job) ? soonMs : false },
   )
   const current = live.data ?? { ...job, badLines: [] }
+  useWhenOver(isUnderWay(job), isUnderWay(current))
   const { progress } = current
   const count = (value: number | null | undefined) => formatNumber(value ?? 0)
   return (

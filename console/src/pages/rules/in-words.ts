@@ -47,7 +47,7 @@ function objectOf(rule: Rule, names: Names): string {
       return sentences.duplicate(spanInWords(settings.withinMinutes ?? 0))
     case 'segment_channel':
       return sentences.segment_channel(
-        segmentsInWords(rule, names),
+        segmentNames(rule, names).join(', '),
         (rule.channels ?? []).map((channel) => text.common.channels[channel]).join(', '),
       )
     case 'template_state':
@@ -55,8 +55,8 @@ function objectOf(rule: Rule, names: Names): string {
   }
 }
 
-const segmentsInWords = ({ segmentIds }: Rule, { segmentName }: Names): string =>
-  (segmentIds ?? []).map((id) => segmentName(id) ?? id).join(', ')
+const segmentNames = ({ segmentIds }: Rule, { segmentName }: Names): string[] =>
+  (segmentIds ?? []).map((id) => segmentName(id) ?? id)
 
 export function spanInWords(minutes: number): string {
   if (minutes % 1440 === 0 && minutes > 0) return words.daysSpan(minutes / 1440)
@@ -99,7 +99,7 @@ export function scopeInWords(rule: Rule, names: Names): string {
   const parts = [
     apis.length < 2 && apis.map((api) => text.common.apis[api]).join(', '),
     !isItself && channels.length < 3 && channels.map((channel) => text.common.channels[channel]).join(', '),
-    !isItself && (rule.segmentIds ?? []).length > 0 && words.segmentsOf(segmentsInWords(rule, names)),
+    !isItself && (rule.segmentIds ?? []).length > 0 && words.segmentsOf(segmentNames(rule, names)),
   ].filter((part) => typeof part === 'string')
   return parts.length === 0 ? words.everything : parts.join('; ')
 }
