@@ -136,7 +136,7 @@ function AboutPanel({ line }: { line: OneLine }) {
             : failoverIds.map((id, index) => (
                 <div key={id}>
                   {index + 1}.{' '}
-                  <AppLink to="/channels/$id" params={{ id }}>
+                  <AppLink to="/channels/$id" params={{ id }} size="sm">
                     {lines.data?.items.find((one) => one.id === id)?.name ?? id}
                   </AppLink>
                 </div>

@@ -132,7 +132,12 @@ function Copy({ label, id, by }: { label: string; id: string | undefined; by: st
 
 /** Those that did not pass at once, the others on demand. */
 function Verdicts({ event, message }: EventProps) {
-  const all = (Array.isArray(event.detail['verdicts']) ? event.detail['verdicts'] : []) as Verdict[]
+  // One that passed is kept as its name alone.
+  const told = (Array.isArray(event.detail['verdicts']) ? event.detail['verdicts'] : []) as (
+    | Verdict
+    | Verdict['rule']
+  )[]
+  const all = told.map((one): Verdict => (typeof one === 'string' ? { rule: one, passed: true } : one))
   const failed = all.filter(({ passed }) => !passed)
   const passed = all.filter((verdict) => verdict.passed)
   return (
