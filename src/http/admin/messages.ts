@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 import { otherSpelling } from '../../domain/restriction.ts'
 import { phoneKey } from '../../domain/address.ts'
 import { states } from '../../domain/message.ts'
-import { verdictKinds } from '../../domain/outcome.ts'
+import { verdictKinds, type Verdict, type VerdictKind } from '../../domain/outcome.ts'
 import { newId, parseId, showId } from '../../lib/ids.ts'
 import { omit } from '../../lib/omit.ts'
 import { recordAudit } from '../../store/audit.ts'
@@ -154,6 +154,13 @@ export const showMessage = (message: MessageSummary) => ({
 
 const senderPrefix = { user: 'usr', token: 'dtk', key: 'key' } as const
 
+/** Some are kept as they were decided, some with the shown id, and those that passed as their name alone. */
+function showVerdict(verdict: Verdict | VerdictKind): Verdict {
+  if (typeof verdict === 'string') return { rule: verdict, passed: true }
+  const { ruleId } = verdict
+  return { ...verdict, ...(ruleId && { ruleId: ruleId.startsWith('rul_') ? ruleId : showId('rul', ruleId) }) }
+}
+
 const showTimeline = (timeline: Timeline) => ({
   ...timeline,
   sender: timeline.sender && {
@@ -165,12 +172,16 @@ const showTimeline = (timeline: Timeline) => ({
   lineId: shown('lin', timeline.lineId),
   templateId: shown('tpl', timeline.templateId),
   segmentId: shown('seg', timeline.segmentId),
-  reasons: timeline.reasons.map((verdict) => ({
-    ...verdict,
-    ...(verdict.ruleId && {
-      ruleId: verdict.ruleId.startsWith('rul_') ? verdict.ruleId : showId('rul', verdict.ruleId),
-    }),
-  })),
+  reasons: timeline.reasons.map(showVerdict),
+  waiting: timeline.waiting && {
+    ...timeline.waiting,
+    verdicts: timeline.waiting.verdicts.map(showVerdict),
+  },
+  events: timeline.events.map((event) =>
+    Array.isArray(event.detail['verdicts'])
+      ? { ...event, detail: { ...event.detail, verdicts: event.detail['verdicts'].map(showVerdict) } }
+      : event,
+  ),
 })
 
 const defaultRangeMs = 7 * 24 * 3_600_000

@@ -125,7 +125,7 @@ test('what is wrong with a filter is named', async () => {
 test('a message has its timeline; an unknown one is not found', async () => {
   const message = await storeMessage(app.db, company, { state: 'queued', outbox: {} })
   await app.db.query(
-    `insert into message_event (message_id, at, kind, detail) values ($1, now(), 'accepted', '{"requestId": "req_x"}')`,
+    `insert into message_event (message_id, at, kind, detail) values ($1, now(), 'accepted', '{"requestId": "req_x", "verdicts": ["opt_out"]}')`,
     [message.id],
   )
   const answer = await client.get(`/messages/${showId('msg', message.id)}`)
@@ -134,7 +134,7 @@ test('a message has its timeline; an unknown one is not found', async () => {
     state: 'queued',
     lineId: showId('lin', message.lineId),
     waiting: { reason: 'queue' },
-    events: [{ kind: 'accepted' }],
+    events: [{ kind: 'accepted', detail: { verdicts: [{ rule: 'opt_out', passed: true }] } }],
   })
   expect((await client.get(`/messages/${showId('msg', crypto.randomUUID())}`)).status).toBe(404)
 })
