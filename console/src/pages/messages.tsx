@@ -1,5 +1,5 @@
 /** The message log: every filter in the address, live while one looks, and never a count. */
-import { ActionIcon, Alert, Button, Group, Switch, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Switch, Text, Tooltip } from '@mantine/core'
 import { IconAdjustments, IconDownload, IconMessages, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import { LinkButton } from '../components/app-link.tsx'
@@ -105,7 +105,11 @@ function Further({
   limit: number
 }) {
   if (items === undefined || !nextCursor || items >= limit) return null
-  return <Alert color="gray">{items === 0 ? words.nothingYet : words.fewYet}</Alert>
+  return (
+    <Text size="sm" c="dimmed">
+      {items === 0 ? words.nothingYet : words.fewYet}
+    </Text>
+  )
 }
 
 const Empty = () => (

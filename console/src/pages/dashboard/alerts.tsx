@@ -1,10 +1,11 @@
 /** What needs attention, with the way to it. */
-import { Alert, Skeleton, Text } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import type { ItemOf } from '../../api.ts'
 import { AppLink } from '../../components/app-link.tsx'
 import { ErrorState } from '../../components/error-state.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useApiQuery } from '../../queries.ts'
 import { text } from '../../text/index.ts'
@@ -44,20 +45,13 @@ export function Alerts() {
 }
 
 const OneAlert = ({ alert }: { alert: OpenAlert }) => (
-  <Alert
-    color="red"
-    icon={<IconAlertTriangle aria-hidden />}
-    title={words.alertKinds[alert.kind] ?? words.alertOther}
-    p="sm"
-  >
-    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-      {alert.message}
-    </Text>
-    <Text size="xs" component="div" className={classes['foot']}>
+  <Notice tone="bad" icon={IconAlertTriangle} title={words.alertKinds[alert.kind] ?? words.alertOther}>
+    <div>{alert.message}</div>
+    <div className={classes['foot']}>
       <Instant at={alert.raisedAt} />
       <Way alert={alert} />
-    </Text>
-  </Alert>
+    </div>
+  </Notice>
 )
 
 /** Alerts about lines name them by their bare id. */

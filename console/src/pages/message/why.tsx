@@ -1,9 +1,10 @@
 /** Why the message is where it is, in words, with a way to what caused it. Nothing when all went well. */
-import { Alert, Group, List, Text } from '@mantine/core'
+import { Group, List } from '@mantine/core'
 import { IconAlertTriangle, IconClock, IconHelpCircle, IconShieldOff } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
 import { AppLink } from '../../components/app-link.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { Notice } from '../../components/notice.tsx'
+import type { Tone } from '../../components/tag.tsx'
 import { useApiQuery } from '../../queries.ts'
 import { text } from '../../text/index.ts'
 import type { MessageDetail } from '../message.tsx'
@@ -16,19 +17,21 @@ export function Why({ message }: { message: MessageDetail }) {
     case 'blocked':
       return <Refused message={message} />
     case 'failed':
-      return <Failed message={message} title={words.why.failed} color="red" />
+      return <Failed message={message} title={words.why.failed} tone="bad" />
     case 'expired':
-      return <Failed message={message} title={words.why.expired} color="orange" />
+      return <Failed message={message} title={words.why.expired} tone="warn" />
     case 'unknown':
       return <Unknown message={message} />
     case 'not_sent':
       return (
-        <Box title={words.why.not_sent} color="orange" icon={<IconAlertTriangle aria-hidden />}>
-          {words.notSentHint}{' '}
-          <AppLink to="/channels" inherit>
-            {words.toChannels}
-          </AppLink>
-        </Box>
+        <Notice title={words.why.not_sent} tone="warn" icon={IconAlertTriangle}>
+          <div>
+            {words.notSentHint}{' '}
+            <AppLink to="/channels" inherit>
+              {words.toChannels}
+            </AppLink>
+          </div>
+        </Notice>
       )
     case 'queued':
       return <Waits message={message} />
@@ -40,20 +43,10 @@ export function Why({ message }: { message: MessageDetail }) {
   }
 }
 
-type BoxProps = { title: string; color: string; icon: ReactNode; children: ReactNode }
-
-const Box = ({ title, color, icon, children }: BoxProps) => (
-  <Alert color={color} icon={icon} title={title}>
-    <Text size="sm" component="div">
-      {children}
-    </Text>
-  </Alert>
-)
-
 const Refused = ({ message }: { message: MessageDetail }) => (
-  <Box title={words.why.blocked} color="orange" icon={<IconShieldOff aria-hidden />}>
+  <Notice title={words.why.blocked} tone="warn" icon={IconShieldOff}>
     {message.reasons.length === 0 ? words.why.blockedNoReason : <Reasons message={message} />}
-  </Box>
+  </Notice>
 )
 
 const Reasons = ({ message }: { message: MessageDetail }) => (
@@ -66,13 +59,13 @@ const Reasons = ({ message }: { message: MessageDetail }) => (
   </List>
 )
 
-function Failed({ message, title, color }: { message: MessageDetail; title: string; color: string }) {
+function Failed({ message, title, tone }: { message: MessageDetail; title: string; tone: Tone }) {
   const { error, events } = message
   const last = events.findLast(({ kind }) => kind === 'attempt')?.detail['error'] as
     | { kind: keyof typeof text.timeline.errors }
     | undefined
   return (
-    <Box title={title} color={color} icon={<IconAlertTriangle aria-hidden />}>
+    <Notice title={title} tone={tone} icon={IconAlertTriangle}>
       {last && <div>{text.timeline.errors[last.kind]}</div>}
       {error && (
         <div>
@@ -81,7 +74,7 @@ function Failed({ message, title, color }: { message: MessageDetail; title: stri
         </div>
       )}
       {!last && !error && text.timeline.expiredHint}
-    </Box>
+    </Notice>
   )
 }
 
@@ -89,22 +82,24 @@ function Unknown({ message: { unknownUntil, error } }: { message: MessageDetail 
   const company = useApiQuery('/company')
   const policy = company.data?.unknownPolicy
   return (
-    <Box title={words.why.unknown} color="yellow" icon={<IconHelpCircle aria-hidden />}>
-      {unknownUntil === null ? (
-        words.unknownOver
-      ) : (
-        <>
-          {words.unknownWaits} <Instant at={unknownUntil} as="short" />.{' '}
-          {policy && words.unknownPolicy[policy]}
-        </>
-      )}
+    <Notice title={words.why.unknown} tone="warn" icon={IconHelpCircle}>
+      <div>
+        {unknownUntil === null ? (
+          words.unknownOver
+        ) : (
+          <>
+            {words.unknownWaits} <Instant at={unknownUntil} as="short" />.{' '}
+            {policy && words.unknownPolicy[policy]}
+          </>
+        )}
+      </div>
       {error && (
         <div>
           <code>{error.code}</code>
           {error.message && ` ${error.message}`}
         </div>
       )}
-    </Box>
+    </Notice>
   )
 }
 
@@ -113,7 +108,7 @@ function Waits({ message }: { message: MessageDetail }) {
   if (waiting === null) return null
   const isOfLine = waiting.reason === 'line_paused' || waiting.reason === 'line_disabled'
   return (
-    <Box title={words.why.waits} color="blue" icon={<IconClock aria-hidden />}>
+    <Notice title={words.why.waits} tone="info" icon={IconClock}>
       <div>{text.timeline.waits[waiting.reason]}</div>
       {waiting.verdicts.length > 0 && <Reasons message={message} />}
       <Group gap="xs" mt={4}>
@@ -129,6 +124,6 @@ function Waits({ message }: { message: MessageDetail }) {
           </AppLink>
         )}
       </Group>
-    </Box>
+    </Notice>
   )
 }
