@@ -1,5 +1,4 @@
 /** One message: where it stands and why, what the person sees, and everything that happened to it. */
-import { Grid, Stack } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AnswerOf } from '../api.ts'
@@ -18,6 +17,7 @@ import { Details } from './message/details.tsx'
 import { Lead } from './message/lead.tsx'
 import { Resend } from './message/resend.tsx'
 import { Timeline } from './message/timeline.tsx'
+import classes from './message/parts.module.css'
 import { Why } from './message/why.tsx'
 
 const words = text.message
@@ -53,17 +53,11 @@ export function Message() {
       actions={<Resend message={data} />}
     >
       <Why message={data} />
-      <Grid gap="md">
-        <Grid.Col span={{ base: 12, lg: 7 }} order={{ base: 2, lg: 1 }}>
-          <Timeline message={data} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 5 }} order={{ base: 1, lg: 2 }}>
-          <Stack gap="md">
-            <Content message={data} />
-            <Details message={data} />
-          </Stack>
-        </Grid.Col>
-      </Grid>
+      <div className={classes['parts']}>
+        <Content message={data} />
+        <Timeline message={data} />
+        <Details message={data} />
+      </div>
       <Raw message={data} />
     </Page>
   )

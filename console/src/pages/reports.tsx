@@ -1,5 +1,5 @@
 /** Delivery reports: counts by any two dimensions, drawn and in numbers. */
-import { Button, SegmentedControl, Select, Skeleton, Text } from '@mantine/core'
+import { Button, SegmentedControl, Select, Skeleton, Stack, Text } from '@mantine/core'
 import { IconChartBar, IconDownload } from '@tabler/icons-react'
 import { urlOf } from '../api.ts'
 import { EmptyState } from '../components/empty-state.tsx'
@@ -127,10 +127,7 @@ export function Reports() {
       ) : isEmpty(report.total) ? (
         <EmptyState icon={IconChartBar} title={words.emptyTitle} hint={words.emptyHint} />
       ) : (
-        <div
-          aria-busy={query.isPlaceholderData}
-          style={{ display: 'grid', gap: 'var(--mantine-spacing-md)' }}
-        >
+        <Stack gap="md" aria-busy={query.isPlaceholderData}>
           <Panel title={words.chart}>
             <ReportChart report={report} by={groupsOf(report)[0] ?? 'day'} />
           </Panel>
@@ -138,7 +135,7 @@ export function Reports() {
           <Text size="xs" c="dimmed">
             {words.timeZone(report.timeZone)} {words.latencyHint}
           </Text>
-        </div>
+        </Stack>
       )}
     </Page>
   )

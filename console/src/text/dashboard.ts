@@ -17,8 +17,8 @@ export const dashboard = {
   successHint: 'Delivered, out of all with an outcome: delivered, failed, expired or unknown.',
   failed: 'Failed',
   failedHint: 'Failed, expired, or with an outcome that nobody knows.',
-  refused: 'Refused',
-  refusedHint: 'By rules, restriction lists or the state of the contact.',
+  refused: 'Blocked',
+  refusedHint: 'Refused by rules, restriction lists or the state of the contact.',
   latency: 'Time to delivery',
   latencyHint:
     'From accepting a message to its delivery: half of them, 95 % and 99 % were quicker than this.',
@@ -67,7 +67,7 @@ export const dashboard = {
   toWebhook: 'Open the settings',
   moreAlerts: 'There are more alerts than shown here.',
   troubles: 'Recent trouble',
-  troubleStates: { failed: 'Failed', blocked: 'Refused', unknown: 'Unknown' },
+  troubleStates: { failed: 'Failed', blocked: 'Blocked', unknown: 'Unknown' },
   noTrouble: {
     failed: 'No message failed.',
     blocked: 'No message was refused.',

@@ -126,7 +126,6 @@ export const message = {
   nextAllowedAt: 'Would pass',
   matched: 'Matched',
   toRule: (name: string) => `Rule "${name}"`,
-  theRule: 'The rule',
   ruleGone: 'The rule was removed since.',
   builtIn: 'Holds for every company.',
   toList: 'Open the restriction list',

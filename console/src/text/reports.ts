@@ -40,7 +40,7 @@ export const reports = {
     failed: 'Failed',
     expired: 'Expired',
     unknown: 'Unknown',
-    blocked: 'Refused',
+    blocked: 'Blocked',
     not_sent: 'Not sent',
   },
   success: 'Success',

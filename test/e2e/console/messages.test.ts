@@ -67,21 +67,65 @@ browserTest(
 )
 
 browserTest('a page that is open while the message moves shows where it stands', async () => {
-  await console.call('POST', `/lines/${await lineOf('sms')}/pause`, { reason: 'for a test' })
+  // Long enough for a browser to have the page open before the report comes.
+  await chaos({ sms: { receipts: { delayMs: 4_000 } } })
   const { body } = await sms(31987651235, 'Wait for me')
+  await chaos({ sms: { receipts: { delayMs: 0 } } })
   const page = await console.open({ role: 'supervisor', path: `/messages/${String(body['messageId'])}` })
-  await page.getByText('Its line is paused.').waitFor()
-  await page.getByRole('link', { name: /^Open the line/ }).waitFor()
-  await console.call('POST', `/lines/${await lineOf('sms')}/resume`)
   await page.getByRole('list', { name: 'Timeline' }).getByText('Delivered', { exact: true }).waitFor()
-  await page.getByText('Its line is paused.').waitFor({ state: 'detached' })
+  await page.getByText('Delivered', { exact: true }).first().waitFor()
 })
 
-async function lineOf(channel: string): Promise<string> {
-  const { body } = await console.call('GET', `/lines?channel=${channel}`)
-  return (body as { items: { id: string; isDefault: boolean }[] }).items.find(({ isDefault }) => isDefault)!
-    .id
-}
+const chaos = (dials: object) =>
+  fetch(`${console.quickstart.sandbox.url}/api/chaos`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(dials),
+  })
+
+browserTest(
+  'what a provider refuses shows its words and the exchange; what waits shows until when',
+  async () => {
+    const unknownSubscriber = 0x0b
+    await chaos({ sms: { errors: [{ code: unknownSubscriber, rate: 1 }] } })
+    const refused = await sms(31987651238, 'Refuse me')
+    await reached(refused.body['messageId'], 'failed')
+    await chaos({ sms: { errors: [] } })
+    const page = await console.open({
+      role: 'viewer',
+      path: `/messages/${String(refused.body['messageId'])}`,
+      // The rule that is gone.
+      expected: /404/,
+    })
+    const why = page.getByRole('region', { name: 'Why it failed' })
+    await why.getByText('The provider refused this message for good.').waitFor()
+    await page.getByText('What was said to the provider').click()
+    await page.getByText('We said').waitFor()
+    await expectAccessible(page)
+    await screenshot(page, 'message-failed')
+
+    // Open at a time of the day that is far from now.
+    const opening = (new Date().getUTCHours() * 60 + 720) % 1380
+    const rule = await console.call('POST', '/rules', {
+      kind: 'allowed_hours',
+      name: 'Nightly',
+      action: 'defer',
+      channels: ['sms'],
+      settings: {
+        timeZone: 'UTC',
+        weekdays: Array.from({ length: 7 }, () => [{ from: opening, to: opening + 60 }]),
+      },
+    })
+    expect(rule.status).toBe(201)
+    const waiting = await sms(31987651239, 'Later')
+    await console.call('DELETE', `/rules/${(rule.body as { id: string }).id}`)
+    await page.goto(`/messages/${String(waiting.body['messageId'])}`)
+    const waits = page.getByRole('region', { name: 'Why it has not left yet' })
+    await waits.getByText('Outside the hours of the rule "Nightly".').waitFor()
+    await waits.getByText('The rule was removed since.').waitFor()
+    await screenshot(page, 'message-waits')
+  },
+)
 
 browserTest('a refused message says why, and leads to the list and the rule that refused it', async () => {
   const { phone } = console.quickstart.restricted
@@ -92,7 +136,7 @@ browserTest('a refused message says why, and leads to the list and the rule that
   const row = page.getByRole('row').filter({ hasText: phone })
   await row.getByText('on the restriction list "Do not disturb"').waitFor()
   await row.getByRole('link').click()
-  const why = page.getByRole('alert').filter({ hasText: 'Why it was refused' })
+  const why = page.getByRole('region', { name: 'Why it was refused' })
   await why.getByText('Phone number is on the restriction list "Do not disturb"').waitFor()
   await why.getByText('Phone number is on the restriction list "Complaints"').waitFor()
   await why.getByRole('link', { name: 'Rule "Do not disturb"' }).waitFor()
@@ -138,6 +182,7 @@ browserTest('filters live in the address, and what they find is exported as CSV'
   await page.waitForURL(/senderId=usr_/)
   await page.getByRole('row').filter({ hasText: 'export@example.com' }).waitFor()
   await expectAccessible(page)
+  await screenshot(page, 'messages-filters')
   await page.reload()
   await page.getByRole('row').filter({ hasText: 'export@example.com' }).waitFor()
   expect(await page.getByRole('combobox', { name: 'Sender' }).inputValue()).toBe(
@@ -181,7 +226,7 @@ browserTest('hostile texts are shown as text, in lists, bubbles and e-mail', asy
     role: 'administrator',
     path: '/messages?recipient=hostile@example.com',
     // The frame of the e-mail runs nothing; the browser says so.
-    expected: /sandboxed|Content Security Policy|violates/,
+    expected: /sandboxed|Content Security Policy|NotSameOrigin/,
   })
   await page.getByRole('row').filter({ hasText: 'hostile@example.com' }).waitFor()
   await page.goto(`/messages/${String(body['messageId'])}`)
@@ -199,19 +244,22 @@ browserTest('a message that does not exist is said so', async () => {
   await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
 })
 
-browserTest.each(['light', 'dark'] as const)('the log and a message look right, %s', async (scheme) => {
-  const { body } = await console.call('GET', '/messages?state=delivered&limit=1')
+browserTest('the log and a message look right, light and dark, wide and narrow', async () => {
+  const { body } = await console.call('GET', '/messages?recipient=5531987651236&limit=1')
   const [{ id } = { id: '' }] = (body as { items: { id: string }[] }).items
-  for (const [name, width] of Object.entries(widths)) {
+  for (const [width, scheme] of [
+    [widths.wide, 'dark'],
+    [widths.narrow, 'light'],
+  ] as const) {
     const page = await console.open({ role: 'supervisor', path: '/messages', width, scheme })
     await page.getByRole('cell').first().waitFor()
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)
-    await screenshot(page, `messages-${name}-${scheme}`)
+    await screenshot(page, `messages-${width}-${scheme}`)
     await page.goto(`/messages/${id}`)
     await page.getByRole('list', { name: 'Timeline' }).waitFor()
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)
-    await screenshot(page, `message-${name}-${scheme}`)
+    await screenshot(page, `message-${width}-${scheme}`)
   }
 })

@@ -1,6 +1,7 @@
 /** The message as the person sees it. */
 import { Text } from '@mantine/core'
 import type { FileRef, MessageContent } from '../../../../src/domain/message.ts'
+import { urlOf } from '../../api.ts'
 import { MessageBubble, type BubbleFile } from '../../components/message-bubble.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useApiQuery } from '../../queries.ts'
@@ -36,7 +37,7 @@ export function Content({ message }: { message: MessageDetail }) {
         text={content.kind === 'text' ? content.text : content.preview}
         subject={content.kind === 'text' ? content.subject : undefined}
         isHtml={content.kind === 'text' && content.isHtml}
-        files={filesOf(content)}
+        files={filesOf(message.id, content)}
         buttons={kept?.buttons?.map((button) => button.text)}
         at={message.handedOverAt ?? acceptedAt}
         state={state}
@@ -45,13 +46,23 @@ export function Content({ message }: { message: MessageDetail }) {
   )
 }
 
-const shownFile = ({ name, mimeType, source }: FileRef): BubbleFile =>
-  source.kind === 'stored'
-    ? { name, mimeType, size: source.size }
-    : { name, mimeType, note: words.filePending }
-
-function filesOf(content: MessageContent): BubbleFile[] {
-  if (content.kind === 'text') return content.files.map(shownFile)
-  const { header, cards = [] } = content
-  return [...(header?.kind === 'media' ? [header.file] : []), ...cards.map(({ file }) => file)].map(shownFile)
+/** In the order of the server, which knows each by its place. */
+function filesOf(messageId: string, content: MessageContent): BubbleFile[] {
+  const files =
+    content.kind === 'text'
+      ? content.files
+      : [
+          ...(content.header?.kind === 'media' ? [content.header.file] : []),
+          ...(content.cards ?? []).map(({ file }) => file),
+        ]
+  return files.map(({ name, mimeType, source }: FileRef, position) =>
+    source.kind === 'stored'
+      ? {
+          name,
+          mimeType,
+          size: source.size,
+          href: urlOf('GET /messages/:id/file', { path: { id: messageId }, query: { position } }),
+        }
+      : { name, mimeType, note: words.filePending },
+  )
 }

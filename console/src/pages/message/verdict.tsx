@@ -88,9 +88,11 @@ function RuleLinks({ id }: { id: string }) {
           {words.toList}
         </AppLink>
       )}
-      <AppLink to="/rules" search={{ rule: id } as never} inherit>
-        {data ? words.toRule(data.name) : words.theRule}
-      </AppLink>
+      {data && (
+        <AppLink to="/rules" search={{ q: data.name } as never} inherit>
+          {words.toRule(data.name)}
+        </AppLink>
+      )}
     </>
   )
 }
