@@ -59,8 +59,11 @@ function parametersOf(route: Route): Parameter[] {
   return [...path, ...query, ...(hasVersion(route) ? [ifMatch] : [])]
 }
 
+/** Changes of one record, and the few others that look at its version. */
+const versioned: readonly string[] = ['PATCH /company', 'POST /templates/:id/submit']
+
 const hasVersion = ({ method, path }: Route): boolean =>
-  /^(PATCH|PUT|DELETE)$/.test(method) && (path.endsWith('/:id') || path === '/company')
+  (/^(PATCH|PUT|DELETE)$/.test(method) && path.endsWith('/:id')) || versioned.includes(`${method} ${path}`)
 
 function operationOf(route: Route): Operation {
   const answers: Record<number, Answer> = { ...refusals }
