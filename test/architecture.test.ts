@@ -75,6 +75,22 @@ test('nothing below src/ leans on tests, scripts or the benchmark', () => {
   expect(outside).toEqual([])
 })
 
+test('the console takes only pure functions of the domain from the server', () => {
+  const sources = readdirSync(join(root, 'console/src'), { recursive: true, encoding: 'utf8' })
+    .map((name) => `console/src/${name.split(sep).join('/')}`)
+    .filter((name) => /\.tsx?$/.test(name))
+  const targets = sources.flatMap(importsOf).map(({ target }) => target)
+  const taken = [...new Set(targets.filter((target) => !target.startsWith('console/')))]
+  expect(taken).toContain('src/domain/variables.ts')
+  expect(taken.filter((target) => !target.startsWith('src/domain/'))).toEqual([])
+  const withNode = files.filter(
+    (file) =>
+      file.startsWith('src/domain/') &&
+      /from '(?:node:[^']+|[^.'][^']*)'/.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(taken.filter((target) => withNode.includes(target))).toEqual([])
+})
+
 test('only src/config.ts reads the environment', () => {
   const readers = files.filter((file) => /process\.env\b/.test(readFileSync(join(root, file), 'utf8')))
   expect(readers).toEqual(['src/config.ts'])

@@ -13,7 +13,7 @@ export type ApiFormOptions<R extends Route, V> = {
   call(values: V): Given<R>
   success?: string | ((answer: AnswerOf<R>) => string)
   alsoStale?: readonly string[]
-  onSuccess?(answer: AnswerOf<R>): void
+  onSuccess?(answer: AnswerOf<R>, version: string | undefined): void
 }
 
 type Changed = ChangeEvent<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>
@@ -80,6 +80,8 @@ export function useApiForm<R extends Route, V extends object>(route: R, options:
     }),
     /** What to say above the form; undefined when the fields say it all. */
     alert: () => alertOf(failure, errors, shownAtFields.current),
+    /** 412: somebody was quicker. */
+    failedWith: failure?.status,
     isSaving: mutation.isPending,
     isDirty: JSON.stringify(values) !== JSON.stringify(options.initial),
     submit,
