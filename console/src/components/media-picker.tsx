@@ -63,7 +63,6 @@ function Choice({ kind, onClose, onChoose }: Omit<MediaPickerProps, 'isOpen'>) {
           <li key={item.id}>
             <UnstyledButton
               className={classes['tile']}
-              aria-label={text.media.chooseOf(item.name)}
               onClick={() => {
                 onChoose(item)
                 onClose()

@@ -82,11 +82,7 @@ function Files({ list, onOpen }: FilesProps) {
       <ul className={tiles['grid']} aria-label={words.list} aria-busy={query.isPlaceholderData}>
         {query.data.items.map((item) => (
           <li key={item.id}>
-            <UnstyledButton
-              className={tiles['tile']}
-              aria-label={words.openOf(item.name)}
-              onClick={() => onOpen(item)}
-            >
+            <UnstyledButton className={tiles['tile']} onClick={() => onOpen(item)}>
               <MediaThumb item={item} />
               <span className={tiles['name']} title={item.name}>
                 {item.name}

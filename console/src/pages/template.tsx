@@ -1,6 +1,7 @@
 /** One template: written anew, copied from another, or opened. */
 import { useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import { ErrorState } from '../components/error-state.tsx'
 import { NotFound } from '../components/not-found.tsx'
 import { Page } from '../components/page.tsx'
@@ -33,7 +34,8 @@ const slowMs = 5_000
 function OpenTemplate({ id }: { id: string }) {
   // The provider's judgement is seen without a reload, soon when it is waited for.
   const [everyMs, setEveryMs] = useState(slowMs)
-  const query = useApiQuery('/templates/:id', { path: { id } }, { everyMs })
+  const [isRemoved, setIsRemoved] = useState(false)
+  const query = useApiQuery('/templates/:id', { path: { id } }, { everyMs, isEnabled: !isRemoved })
   const wanted = query.data?.approval === 'pending' ? fastMs : slowMs
   if (wanted !== everyMs) setEveryMs(wanted)
   if (query.data === undefined) return <Waiting error={query.error} onRetry={query.refetch} />
@@ -43,6 +45,8 @@ function OpenTemplate({ id }: { id: string }) {
       template={query.data}
       version={query.version}
       at={query.dataUpdatedAt}
+      // At once, before everything about templates is read again: this one is gone.
+      onRemoved={() => flushSync(() => setIsRemoved(true))}
       reload={async () => {
         await query.refetch()
       }}

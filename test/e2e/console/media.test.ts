@@ -1,4 +1,5 @@
 /** The media library: files go up with their progress, are refused in words, shown, used and removed. */
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { browserTest } from '../../harness/browser.ts'
 import {
@@ -24,6 +25,9 @@ const picture = Buffer.from(
 )
 const file = (name: string, buffer = picture, mimeType = 'image/png') => ({ name, mimeType, buffer })
 
+const tile = (page: Page, name: string | RegExp) =>
+  page.getByRole('list', { name: 'Files' }).getByRole('button', { name })
+
 browserTest('a picture is uploaded, shown, named by a template, and removed with a warning', async () => {
   const page = await console.open({ role: 'supervisor', path: '/media', expected: /400/ })
   const input = page.locator('input[type=file]')
@@ -37,13 +41,13 @@ browserTest('a picture is uploaded, shown, named by a template, and removed with
   const uploads = page.getByRole('list', { name: 'Uploads' })
   await uploads.getByText(/Must end in one of \.png/).waitFor()
   await uploads.getByText('Must have from 1 to 5000000 bytes').waitFor()
-  await page.getByRole('button', { name: 'Show logo.png' }).waitFor()
-  await page.getByRole('button', { name: `Show ${hostileFileNames['unicode']!}` }).waitFor()
+  await tile(page, 'logo.png').waitFor()
+  await tile(page, hostileFileNames['unicode']!).waitFor()
   expect(await page.evaluate(`window.${xssGlobal}`)).toBeUndefined()
   await expectAccessible(page)
   await screenshot(page, 'media-uploads-wide-light')
 
-  await page.getByRole('button', { name: 'Show logo.png' }).click()
+  await tile(page, 'logo.png').click()
   const dialog = page.getByRole('dialog', { name: 'logo.png' })
   await dialog.getByText('No template names its address').waitFor()
   const url = (await dialog.locator('code').textContent())!
@@ -59,27 +63,21 @@ browserTest('a picture is uploaded, shown, named by a template, and removed with
   })
   expect(made.status).toBe(201)
   await page.reload()
-  await page.getByRole('button', { name: 'Show logo.png' }).click()
+  await tile(page, 'logo.png').click()
   await dialog.getByRole('link', { name: 'With logo' }).waitFor()
   await screenshot(page, 'media-detail-wide-light')
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await page.getByText('1 template shows it and would show a hole.').waitFor()
   await page.getByRole('button', { name: 'Yes, remove' }).click()
-  await page.getByRole('button', { name: 'Show logo.png' }).waitFor({ state: 'detached' })
+  await tile(page, 'logo.png').waitFor({ state: 'detached' })
 })
 
 browserTest('filters live in the address; a viewer looks and does not touch', async () => {
   const page = await console.open({ role: 'viewer', path: '/media' })
-  await page
-    .getByRole('button', { name: /^Show / })
-    .first()
-    .waitFor()
+  await tile(page, /\.png/).first().waitFor()
   expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(0)
-  await page
-    .getByRole('button', { name: /^Show / })
-    .first()
-    .click()
-  await page.getByRole('dialog').getByText('Address').waitFor()
+  await tile(page, /\.png/).first().click()
+  await page.getByRole('dialog').getByText('Address', { exact: true }).waitFor()
   expect(await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).count()).toBe(0)
   await page.goto('/media?kind=video')
   await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
@@ -88,10 +86,7 @@ browserTest('filters live in the address; a viewer looks and does not touch', as
 browserTest.each(['light', 'dark'] as const)('the library looks right, %s', async (scheme) => {
   for (const [name, width] of Object.entries(widths)) {
     const page = await console.open({ role: 'administrator', path: '/media', width, scheme })
-    await page
-      .getByRole('button', { name: /^Show / })
-      .first()
-      .waitFor()
+    await tile(page, /\.png/).first().waitFor()
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)
     await screenshot(page, `media-${name}-${scheme}`)

@@ -48,7 +48,7 @@ export function MediaDetail({ item, onRemoved }: { item: MediaItem; onRemoved():
           ) : (
             <Group gap="xs">
               {usedBy.map((template) => (
-                <AppLink key={template.id} to="/templates/$id" params={{ id: template.id }}>
+                <AppLink key={template.id} to="/templates/$id" params={{ id: template.id }} size="sm">
                   {template.name}
                 </AppLink>
               ))}

@@ -29,6 +29,18 @@ export type Editing = {
   focused: { current: Target | undefined }
 }
 
+/** What is typed for the preview alone; it goes along when a new template gets its own page. */
+export type Kept = {
+  samples: Readonly<Record<string, string>>
+  sampleFiles: readonly (Media | undefined)[]
+}
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    kept?: Kept
+  }
+}
+
 type Field = HTMLInputElement | HTMLTextAreaElement
 export type Target = { element: Field; write(value: string): void }
 

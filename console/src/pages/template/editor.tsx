@@ -1,8 +1,8 @@
 /** The form of a template and, beside it, what it will look like. */
 import { Alert, Stack } from '@mantine/core'
 import { IconInfoCircle } from '@tabler/icons-react'
-import { useBlocker } from '@tanstack/react-router'
-import { useMemo, useRef, useState, type ReactNode } from 'react'
+import { useBlocker, useLocation } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { checkTemplate } from '../../../../src/domain/template-check.ts'
 import type { FormEvent } from 'react'
 import { FormFrame } from '../../components/form-frame.tsx'
@@ -10,7 +10,7 @@ import { text } from '../../text/index.ts'
 import { Basics } from './basics.tsx'
 import { ContentFields } from './content-fields.tsx'
 import { templateOf, type Draft, type Shape } from './draft.ts'
-import { EditingContext, insertInto, type Editing, type Media, type Target } from './editing.ts'
+import { EditingContext, insertInto, type Editing, type Kept, type Target } from './editing.ts'
 import { Preview } from './preview.tsx'
 import classes from './template.module.css'
 import { VariablesPanel } from './variables-panel.tsx'
@@ -35,6 +35,8 @@ type EditorProps = {
   initial: Draft
   isNew: boolean
   isReadOnly: boolean
+  /** Told of what is typed for the preview alone. */
+  onKept?: (kept: Kept) => void
   /** True when a save has just led elsewhere. */
   isLeaving: () => boolean
   /** Above the form. */
@@ -43,9 +45,12 @@ type EditorProps = {
   side?(isDirty: boolean): ReactNode
 }
 
-export function Editor({ form, shape, initial, isNew, isReadOnly, isLeaving, notice, side }: EditorProps) {
-  const [samples, setSamples] = useState<Record<string, string>>(words.sampleValues)
-  const [sampleFiles, setSampleFiles] = useState<(Media | undefined)[]>([])
+export function Editor(props: EditorProps) {
+  const { form, shape, initial, isNew, isReadOnly, isLeaving, onKept, notice, side } = props
+  const before = useLocation({ select: ({ state }) => state.kept })
+  const [samples, setSamples] = useState(before?.samples ?? words.sampleValues)
+  const [sampleFiles, setSampleFiles] = useState(before?.sampleFiles ?? [])
+  useEffect(() => onKept?.({ samples, sampleFiles }), [onKept, samples, sampleFiles])
   const [isFlash, setIsFlash] = useState(false)
   const [refusedAs, setRefusedAs] = useState<string>()
   const focused = useRef<Target>(undefined)
@@ -86,11 +91,11 @@ export function Editor({ form, shape, initial, isNew, isReadOnly, isLeaving, not
     isReadOnly,
     isNew,
     samples,
-    setSample: (key, value) => setSamples((before) => ({ ...before, [key]: value })),
+    setSample: (key, value) => setSamples((values) => ({ ...values, [key]: value })),
     sampleFiles,
     setSampleFile: (at, file) =>
-      setSampleFiles((before) => {
-        const next = [...before]
+      setSampleFiles((files) => {
+        const next = [...files]
         next[at] = file
         return next
       }),
@@ -101,6 +106,8 @@ export function Editor({ form, shape, initial, isNew, isReadOnly, isLeaving, not
   }
   const submitted = {
     ...form,
+    // Who was quicker is told above the form, with what can be done about it.
+    alert: () => (form.failedWith === 412 ? undefined : form.alert()),
     submit(event?: FormEvent) {
       setRefusedAs(written)
       form.submit(event)

@@ -26,11 +26,12 @@ type ExistingTemplateProps = {
   /** When the server said so. */
   at: number
   reload(): Promise<void>
+  onRemoved(): void
 }
 
 const editable = ({ name, code, content }: TemplateRecord) => JSON.stringify([name, code, content])
 
-export function ExistingTemplate({ template, version, at, reload }: ExistingTemplateProps) {
+export function ExistingTemplate({ template, version, at, reload, onRemoved }: ExistingTemplateProps) {
   const can = useCan()
   const { id } = template
   const [shape] = useState<Shape>({ channel: template.channel, kind: template.kind })
@@ -66,7 +67,15 @@ export function ExistingTemplate({ template, version, at, reload }: ExistingTemp
       lead={<Lead template={template} />}
       back={<AppLink to="/templates">{words.back}</AppLink>}
       needs="GET /templates/:id"
-      actions={<Actions template={template} onRemoved={() => (isLeaving.current = true)} />}
+      actions={
+        <Actions
+          template={template}
+          onRemoved={() => {
+            isLeaving.current = true
+            onRemoved()
+          }}
+        />
+      }
     >
       <Editor
         form={form}

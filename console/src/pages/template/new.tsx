@@ -1,11 +1,12 @@
 /** A template that is not saved yet. */
 import { useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { AppLink } from '../../components/app-link.tsx'
 import { Page } from '../../components/page.tsx'
 import { useApiForm } from '../../hooks/use-api-form.ts'
 import { text } from '../../text/index.ts'
 import { codeFrom, emptyDraft, providerNameFrom, templateOf, type Draft, type Shape } from './draft.ts'
+import type { Kept } from './editing.ts'
 import { Editor } from './editor.tsx'
 
 const words = text.templates
@@ -23,13 +24,17 @@ export function NewTemplate({ shape: given, initial, isCopy = false }: NewTempla
   // A copy is unsaved work from the beginning.
   const [saved] = useState(() => (isCopy ? emptyDraft(shape) : first))
   const isLeaving = useRef(false)
+  const kept = useRef<Kept>(undefined)
+  const keep = useCallback((given: Kept) => {
+    kept.current = given
+  }, [])
   const form = useApiForm('POST /templates', {
     initial: first,
     call: (draft) => ({ body: templateOf(draft, shape) }),
     success: words.created,
     onSuccess: ({ id }) => {
       isLeaving.current = true
-      void navigate({ to: '/templates/$id', params: { id }, replace: true })
+      void navigate({ to: '/templates/$id', params: { id }, replace: true, state: { kept: kept.current } })
     },
   })
   return (
@@ -45,6 +50,7 @@ export function NewTemplate({ shape: given, initial, isCopy = false }: NewTempla
         initial={saved}
         isNew
         isReadOnly={false}
+        onKept={keep}
         isLeaving={() => isLeaving.current}
       />
     </Page>
