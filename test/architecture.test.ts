@@ -75,20 +75,23 @@ test('nothing below src/ leans on tests, scripts or the benchmark', () => {
   expect(outside).toEqual([])
 })
 
-test('the console takes only pure functions of the domain from the server', () => {
+test('the console takes types from anywhere in src/, functions only from where no Node is needed', () => {
   const sources = readdirSync(join(root, 'console/src'), { recursive: true, encoding: 'utf8' })
     .map((name) => `console/src/${name.split(sep).join('/')}`)
-    .filter((name) => /\.tsx?$/.test(name))
-  const targets = sources.flatMap(importsOf).map(({ target }) => target)
-  const taken = [...new Set(targets.filter((target) => !target.startsWith('console/')))]
-  expect(taken).toContain('src/domain/variables.ts')
-  expect(taken.filter((target) => !target.startsWith('src/domain/'))).toEqual([])
-  const withNode = files.filter(
-    (file) =>
-      file.startsWith('src/domain/') &&
-      /from '(?:node:[^']+|[^.'][^']*)'/.test(readFileSync(join(root, file), 'utf8')),
-  )
-  expect(taken.filter((target) => withNode.includes(target))).toEqual([])
+    .filter((name) => /(?<!\.test)\.tsx?$/.test(name))
+  const taken = new Set<string>()
+  const take = (file: string) => {
+    const source = readFileSync(join(root, file), 'utf8')
+    for (const [, kind, text] of source.matchAll(/^(?:import|export) (type )?[^'"]*?from '([^']+)'/gms)) {
+      const target = text!.startsWith('.') ? posix.normalize(posix.join(dirname(file), text!)) : text!
+      if (kind || taken.has(target)) continue
+      if (file.startsWith('src/') || target.startsWith('src/')) taken.add(target)
+      if (target.startsWith('src/')) take(target)
+    }
+  }
+  sources.forEach(take)
+  expect([...taken]).toContain('src/domain/variables.ts')
+  expect([...taken].filter((target) => !/^src\/(?:domain|lib)\//.test(target))).toEqual([])
 })
 
 test('only src/config.ts reads the environment', () => {
