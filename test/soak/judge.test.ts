@@ -17,6 +17,7 @@ const well: Evidence = {
   stored: [{ id: 'a', state: 'delivered', mark: 'm0000001x' }],
   taken: new Map([['m0000001x', 1]]),
   reported: new Map([['m0000001x', new Set(['delivered'])]]),
+  acknowledged: new Set(['m0000001x']),
 }
 const row = (state: string, id = 'a', mark = 'm0000001x') => ({ id, state, mark })
 
@@ -73,6 +74,7 @@ test.for<[Problem, Partial<Evidence>]>([
   ['called sent, but never at the provider', { stored: [row('sent')], taken: new Map() }],
   ['called delivered or failed, but never reported so', { reported: new Map() }],
   ['called delivered or failed, but never reported so', { stored: [row('failed')] }],
+  ['receipt taken and forgotten', { stored: [row('sent')] }],
   ['in a state that nothing explains', { stored: [row('expired')] }],
   ['in a state that nothing explains', { stored: [row('blocked')] }],
 ])('%s', ([kind, changes]) => {

@@ -10,6 +10,8 @@ export type Evidence = {
   taken: ReadonlyMap<string, number>
   /** What the provider has reported of each message. */
   reported: ReadonlyMap<string, ReadonlySet<string>>
+  /** Messages of which we have taken a final receipt, and said so. */
+  acknowledged: ReadonlySet<string>
 }
 
 export type Problem =
@@ -26,6 +28,8 @@ export type Problem =
   | 'at the provider, but not stored'
   | 'called sent, but never at the provider'
   | 'called delivered or failed, but never reported so'
+  /** We told the provider that we have it. */
+  | 'receipt taken and forgotten'
   | 'in a state that nothing explains'
 
 export type Verdict = {
@@ -41,7 +45,7 @@ export type Verdict = {
 const waiting = new Set(['queued', 'sending'])
 const explained = new Set(['sent', 'delivered', 'failed', 'unknown'])
 
-export function judge({ asked, stored, taken, reported }: Evidence): Verdict {
+export function judge({ asked, stored, taken, reported, acknowledged }: Evidence): Verdict {
   const problems: Verdict['problems'] = []
   const add = (kind: Problem, what: string) => void problems.push({ kind, what })
   const byId = new Map(stored.map((row) => [row.id, row]))
@@ -73,6 +77,7 @@ export function judge({ asked, stored, taken, reported }: Evidence): Verdict {
     const isTaken = taken.has(mark)
     if ((row.state === 'sent' || row.state === 'delivered') && !isTaken)
       add('called sent, but never at the provider', name)
+    if (row.state === 'sent' && acknowledged.has(mark)) add('receipt taken and forgotten', name)
     if ((row.state === 'delivered' || row.state === 'failed') && !reported.get(mark)?.has(row.state))
       add('called delivered or failed, but never reported so', name)
   }

@@ -27,6 +27,7 @@ export type Provider = {
   httpPort: number
   taken: Map<string, number>
   reported: Map<string, Set<string>>
+  acknowledged: Set<string>
   receipts: Receipts
   setMood(mood: Mood): void
   close(): Promise<void>
@@ -40,6 +41,8 @@ export async function startProvider(random: Random): Promise<Provider> {
     reported.set(mark, states.add(state))
   })
   const sockets = new Set<net.Socket>()
+  /** The newest of each account: it gets the receipts of those before it. */
+  const sessions = new Map<string, SmppSession>()
   let mood: Mood = 'well'
   let lastId = 0
 
@@ -59,7 +62,7 @@ export async function startProvider(random: Random): Promise<Provider> {
 
   async function onSubmit(
     pdu: Extract<InboundRequest, { command: 'submit_sm' }>,
-    session: SmppSession,
+    systemId: string,
     socket: net.Socket,
   ): Promise<Answer | undefined> {
     if (mood === 'throttles') return { status: status.ESME_RTHROTTLED }
@@ -78,7 +81,7 @@ export async function startProvider(random: Random): Promise<Provider> {
       case 'lies':
       case 'well': {
         const send = (state: 'delivered' | 'failed', ofId: string) =>
-          sendReceipt(session, ofId, state, pdu.source, pdu.destination)
+          sendReceipt(sessions.get(systemId)!, ofId, state, pdu.source, pdu.destination)
         if (mark !== undefined) receipts.plan({ mark, id, send, isLying: mood === 'lies' })
         await think()
         return { status: status.ESME_ROK, messageId: id }
@@ -89,12 +92,19 @@ export async function startProvider(random: Random): Promise<Provider> {
   const smpp = net.createServer((socket) => {
     keep(socket)
     if (mood === 'is away') return void socket.destroy()
+    let systemId = ''
     // The session reads the socket; it ends by itself when that does.
     void new SmppSession(socket, {
       role: 'server',
       enquireLinkMs: 0,
-      onRequest: (pdu, session) =>
-        pdu.command === 'submit_sm' ? onSubmit(pdu, session, socket) : { systemId: 'soak' },
+      onRequest(pdu, session) {
+        if (pdu.command === 'submit_sm') return onSubmit(pdu, systemId, socket)
+        if (pdu.command === 'bind_transceiver') {
+          systemId = pdu.systemId
+          sessions.set(systemId, session)
+        }
+        return { systemId: 'soak' }
+      },
     })
   })
 
@@ -142,6 +152,7 @@ export async function startProvider(random: Random): Promise<Provider> {
     httpPort: (web.address() as AddressInfo).port,
     taken,
     reported,
+    acknowledged: receipts.acknowledged,
     receipts,
     setMood(next) {
       // Whoever hung until now learns that there will be no answer; who is away is so at once.

@@ -11,6 +11,8 @@ export type Planned = {
 }
 
 export type Receipts = {
+  /** Marks of messages of which a receipt was taken. */
+  acknowledged: Set<string>
   plan(planned: Planned): void
   /** Not yet sent, or being sent again. */
   readonly pending: number
@@ -24,6 +26,7 @@ export function createReceipts(
   onReported: (mark: string, state: 'delivered' | 'failed') => void,
 ): Receipts {
   const timers = new Set<NodeJS.Timeout>()
+  const acknowledged = new Set<string>()
   let pending = 0
 
   function later(delayMs: number, work: () => void): void {
@@ -44,12 +47,14 @@ export function createReceipts(
         .catch(() => false)
         .then((isTaken) => {
           pending--
+          if (isTaken) acknowledged.add(planned.mark)
           if (!isTaken && tries < maxTries) deliver(planned, state, 1_000, tries + 1)
         })
     })
   }
 
   return {
+    acknowledged,
     plan(planned) {
       const dice = random.next()
       if (planned.isLying) {
