@@ -186,7 +186,7 @@ export const channels = {
   waits: {
     rules: 'Rules hold it back until a moment they allow.',
     retry: 'The attempt failed; it is tried again.',
-    line_paused: 'The line is paused: resume it and the test leaves.',
+    line_paused: 'The line is paused. The test leaves when it is resumed.',
     line_disabled: 'The line is off: switch it on and the test leaves.',
     queue: 'Waiting for its turn …',
   },

@@ -45,7 +45,12 @@ export function healthOf(line: Pick<Line, 'isEnabled' | 'isPaused' | 'pausedReas
   // A live lane knows of a pause before the list is read again.
   const { isEnabled, isPaused, pausedReason } = lane ?? line
   if (isEnabled === false) return { tone: 'neutral', label: states.off, detail: words.offHint }
-  if (isPaused) return { tone: 'warn', label: states.paused, detail: pausedReason ?? words.pausedHint }
+  if (isPaused)
+    return {
+      tone: 'warn',
+      label: states.paused,
+      detail: pausedReason === null ? words.pausedHint : sentence(pausedReason),
+    }
   if (lane === undefined) return { tone: 'neutral', label: states.unknown, detail: words.unknownHint }
   if (!lane.isDriven) return { tone: 'bad', label: states.notDriven, detail: words.notDrivenHint }
   if (lane.heldUntil !== null)

@@ -46,9 +46,11 @@ function Outcome({ message }: { message: Message }) {
   const { state, waiting, error } = message
   const isBad = ['failed', 'expired', 'unknown', 'blocked', 'not_sent'].includes(state)
   const isRetry = waiting?.reason === 'retry'
-  const said = error?.message && (isBad || isRetry) ? sentence(`${error.message} (${error.code})`) : ''
-  const colour = isBad ? 'red' : isRetry ? 'yellow' : isOnItsWay(message) ? 'blue' : 'green'
-  const Icon = isBad ? IconAlertTriangle : isOnItsWay(message) ? IconClock : IconCircleCheck
+  // An attempt that paused the line says more than that it is paused.
+  const hasFailed = isBad || isRetry || (waiting?.reason === 'line_paused' && error !== null)
+  const said = error?.message && hasFailed ? sentence(`${error.message} (${error.code})`) : ''
+  const colour = isRetry ? 'yellow' : hasFailed ? 'red' : isOnItsWay(message) ? 'blue' : 'green'
+  const Icon = hasFailed ? IconAlertTriangle : isOnItsWay(message) ? IconClock : IconCircleCheck
   return (
     <Alert color={colour} icon={<Icon aria-hidden />} role="status">
       <Text size="sm">{waiting ? words.waits[waiting.reason] : words.outcomes[state]}</Text>
