@@ -71,8 +71,8 @@ export const groups: readonly NavigationGroup[] = [
       { to: '/users', label: words.users, icon: IconUsers, needs: 'GET /users' },
       { to: '/settings/company', label: words.company, icon: IconBuilding, needs: 'PATCH /company' },
       { to: '/audit', label: words.audit, icon: IconHistory, needs: 'GET /audit' },
-      { to: '/sandbox', label: words.sandbox, icon: IconPlayerPlay, needs: 'GET /company' },
-      { to: '/reference', label: words.reference, icon: IconApi, needs: 'GET /session' },
+      { to: '/sandbox', label: words.sandbox, icon: IconPlayerPlay, needs: 'GET /sandbox' },
+      { to: '/reference', label: words.reference, icon: IconApi, needs: 'GET /apis' },
     ],
   },
 ]
