@@ -37,7 +37,7 @@ export function OperationPanel(props: OperationProps) {
             {operation.security.length === 0 && words.openRoute}
           </Text>
           {body && (
-            <details className={classes['fold']} open={operation.security.length === 0}>
+            <details className={classes['fold']} open>
               <summary>{words.fields}</summary>
               <Fields rows={fieldRows(body.schema)} label={`${words.fields}: ${path}`} />
             </details>

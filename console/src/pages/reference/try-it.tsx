@@ -62,7 +62,7 @@ export function TryIt({ api, shown, url, isHere, facts, token, onToken }: Operat
 
   return (
     <div className={classes['tryIt']}>
-      <Text fw={600} size="sm">
+      <Text fw={600} mb="xs">
         {words.title}
       </Text>
       <Stack gap="sm">

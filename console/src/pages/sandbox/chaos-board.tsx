@@ -130,7 +130,7 @@ function Rate({ label, name, hint, value, onChange }: RateProps) {
         <Text size="sm" c={percent > 0 ? 'var(--pombo-warn-text)' : 'dimmed'}>{`${percent} %`}</Text>
       </div>
       <Slider
-        thumbProps={{ 'aria-label': name }}
+        thumbLabel={name}
         label={null}
         value={percent}
         onChange={setPercent}

@@ -30,7 +30,9 @@ export function ConversationView({ conversation, onBack }: ViewProps) {
     },
   })
   const lastId = messages.at(-1)?.id
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [lastId])
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'nearest' })
+  }, [lastId])
   const chosen = messages.find(({ id }) => id === chosenId) ?? messages.at(-1)!
   const unread = messages.filter(isUnread)
   const submit = (event: FormEvent) => {
