@@ -113,7 +113,7 @@ function isTo({ phone, email }: Talker, recipient: string): boolean {
 
 function Bubble({ item, line }: { item: Item; line: string | undefined }) {
   const { direction, id, channel, at, state } = item
-  const below: ReactNode[] = [text.common.channels[channel], line].filter(Boolean)
+  const below: ReactNode[] = [...new Set([text.common.channels[channel], line].filter(Boolean))]
   if (item.effect) below.push(words.effects[item.effect])
   if (item.errorMessage) below.push(item.errorMessage)
   return (

@@ -6,9 +6,11 @@ type PageHeaderProps = { title: string; lead?: ReactNode; back?: ReactNode; acti
 export function PageHeader({ title, lead, back, actions }: PageHeaderProps) {
   return (
     <Group justify="space-between" align="flex-end" gap="sm">
-      <div>
+      <div style={{ minWidth: 0 }}>
         {back && <Text size="sm">{back}</Text>}
-        <Title order={1}>{title}</Title>
+        <Title order={1} style={{ overflowWrap: 'anywhere' }}>
+          {title}
+        </Title>
         {lead && (
           <Text c="dimmed" size="sm" maw={720} component="div">
             {lead}

@@ -34,9 +34,7 @@ export function Attendance() {
       title={words.title}
       lead={words.lead}
       needs="GET /attendances"
-      actions={
-        live === 'waiting' ? <Tag tone="warn">{words.notLive}</Tag> : <Tag tone="good">{words.live}</Tag>
-      }
+      actions={live === 'waiting' && <Tag tone="warn">{words.notLive}</Tag>}
     >
       <div className={classes['columns']} data-chosen={contactId !== undefined || undefined}>
         <section className={classes['list']} aria-label={words.people}>

@@ -40,7 +40,7 @@ const columnsWith = (segments: ReadonlyMap<string, string>): readonly Column<Con
     header: words.segment,
     cell: ({ segmentId }) => (segmentId && segments.get(segmentId)) || text.common.none,
   },
-  { header: words.marks, cell: (contact) => <ContactMarks contact={contact} /> },
+  { header: words.marks, cell: (contact) => <ContactMarks contact={contact} none={text.common.none} /> },
   { header: words.lastInteraction, cell: ({ lastInteractionAt }) => <Instant at={lastInteractionAt} /> },
 ]
 

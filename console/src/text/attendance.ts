@@ -38,6 +38,5 @@ export const attendance = {
   closeYes: 'Yes, close',
   closeHint: 'The conversation stays. A new message of the person puts them on the waiting list.',
   closed: 'The attendance was closed.',
-  live: 'Live',
   notLive: 'Not live: reconnecting',
 } as const

@@ -27,7 +27,7 @@ export const conversation = {
   reply: 'Reply',
   channel: 'Channel',
   line: 'Line',
-  anyLine: 'Line with an open window, else the default',
+  anyLine: 'Any line with an open window',
   defaultLine: 'Default line',
   kind: 'What to send',
   freeText: 'Text',

@@ -69,8 +69,8 @@ export function Desk({ contactId, onBack }: { contactId: string; onBack(): void 
             <Text size="sm">
               {attendance ? (
                 <>
-                  {attendance.user.id === userId ? words.withYou : words.with(attendance.user.name)},{' '}
-                  {words.since} <Instant at={attendance.openedAt} />
+                  {attendance.user.id === userId ? words.withYou : words.with(attendance.user.name)}{' '}
+                  {words.since} <Instant at={attendance.openedAt} as="short" />
                 </>
               ) : (
                 open.data && words.withNobody
@@ -79,7 +79,9 @@ export function Desk({ contactId, onBack }: { contactId: string; onBack(): void 
           </div>
           <AttendanceActions contactId={id} attendance={attendance} size="xs" />
         </Group>
-        <WindowClock closesAt={latest} label={words.window} />
+        <div>
+          <WindowClock closesAt={latest} label={words.window} />
+        </div>
       </header>
       <div className={classes['talk']}>
         <Conversation contact={contact.data} />

@@ -24,7 +24,8 @@ export function AttendancePanel({ contact }: { contact: Contact }) {
         <Text size="sm">
           {current ? (
             <>
-              {words.attendedBy(current.user.name)}, {words.attendedSince} <Instant at={current.openedAt} />
+              {words.attendedBy(current.user.name)} {words.attendedSince}{' '}
+              <Instant at={current.openedAt} as="short" />
             </>
           ) : (
             words.attendedByNobody

@@ -1,4 +1,5 @@
 import { Group } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { ItemOf } from '../../api.ts'
 import type { Channel } from '../../components/state-badge.tsx'
 import { Tag } from '../../components/tag.tsx'
@@ -11,10 +12,9 @@ type Contact = Pick<
 >
 
 /** What keeps messages from a person, and their tag. */
-export function ContactMarks({ contact }: { contact: Contact }) {
+export function ContactMarks({ contact, none = null }: { contact: Contact; none?: ReactNode }) {
   const { optedOutChannels, marketingOptedOutAt, emailBouncedAt, tag } = contact
-  if (optedOutChannels.length === 0 && !marketingOptedOutAt && !emailBouncedAt && !tag)
-    return text.common.none
+  if (optedOutChannels.length === 0 && !marketingOptedOutAt && !emailBouncedAt && !tag) return none
   return (
     <Group gap={4} component="span">
       {tag && <Tag>{tag.length > 30 ? `${tag.slice(0, 30)}…` : tag}</Tag>}

@@ -39,9 +39,19 @@ export async function lookInto(file: Blob): Promise<CsvLook> {
   return {
     ok: true,
     columns,
-    isUtf8: !head.slice(0, -4).includes('\ufffd'),
+    isUtf8: isUtf8(bytes),
     bodyLine: rest[0]?.line ?? 0,
     separator: firstLine.split(';').length > firstLine.split(',').length ? ';' : ',',
+  }
+}
+
+/** What is cut off at the end of the look is no fault. */
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    return true
+  } catch {
+    return false
   }
 }
 
