@@ -90,6 +90,7 @@ export const contacts = {
   file: 'CSV file',
   fileHint: 'Comma or semicolon, UTF-8, up to 1 GiB.',
   chooseFile: 'Choose a file',
+  clearFile: 'Choose another file',
   mapping: 'What the columns mean',
   mappingHint:
     'Read from the first line. Correct what was not recognised; columns without a meaning are left out.',

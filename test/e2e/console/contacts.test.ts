@@ -150,7 +150,7 @@ browserTest('what a person wants is switched, and a bounced mailbox is given ano
   const reply = page.getByRole('form', { name: 'Reply' })
   await reply.getByText('SMS', { exact: true }).click()
   await reply.getByText('The person opted out of SMS').waitFor()
-  await reply.getByLabel('Message').fill('Anyway')
+  await reply.getByRole('textbox', { name: 'Message' }).fill('Anyway')
 })
 
 browserTest('erasing says what is removed, and the person is gone', async () => {

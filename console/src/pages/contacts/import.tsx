@@ -85,6 +85,7 @@ function ImportForm({ onStarted }: { onStarted(id: string): void }) {
           accept=".csv,.txt,text/csv,text/plain"
           leftSection={<IconFileTypeCsv size={18} aria-hidden />}
           clearable
+          clearButtonProps={{ 'aria-label': words.clearFile }}
           value={chosen?.file ?? null}
           error={form.errorOf('body')}
           onChange={(file) => void choose(file)}
