@@ -87,7 +87,7 @@ function useConversation(contact: Talker) {
   })
   const again = () => void client.invalidateQueries({ queryKey })
   const moving = (query.data?.pages[0]?.data.items ?? [])
-    .filter(({ state }) => state === 'queued' || state === 'sending' || state === 'sent')
+    .filter(({ state, channel }) => canMove(state, channel))
     .map(({ id }) => id)
   useLive(
     {
@@ -103,6 +103,13 @@ function useConversation(contact: Talker) {
   )
   return query
 }
+
+/** Whether more is to be expected of it: only WhatsApp tells that something was read. */
+const canMove = (state: Item['state'], channel: Item['channel']): boolean =>
+  state === 'queued' ||
+  state === 'sending' ||
+  state === 'sent' ||
+  (state === 'delivered' && channel === 'whatsapp')
 
 /** Numbers may be written with or without country code and ninth digit: the last eight are the same. */
 function isTo({ phone, email }: Talker, recipient: string): boolean {

@@ -112,7 +112,10 @@ browserTest('a contact is created, found, and changed, with errors at their fiel
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The contact was changed.').waitFor()
   await page.getByRole('definition').filter({ hasText: 'Office hours' }).waitFor()
-  await page.getByRole('definition').filter({ hasText: 'second' }).waitFor()
+  await page
+    .getByRole('definition')
+    .filter({ hasText: /^second$/ })
+    .waitFor()
 
   await page.goto('/contacts')
   for (const beginning of ['bruna n', '+55 31 91111-004', 'BRUNA@']) {
@@ -232,9 +235,16 @@ browserTest('whatever people call themselves and write is shown as text', async 
   }
 })
 
-browserTest.each(['light', 'dark'] as const)('the pages of contacts look right, %s', async (scheme) => {
-  const id = await makeContact({ email: `${scheme}@example.com`, name: `Person in ${scheme}`, tag: 'VIP' })
-  for (const [name, width] of Object.entries(widths)) {
+/** Both schemes and both widths, without every pair of them: axe takes its time. */
+const looks = [
+  { scheme: 'light', width: widths.wide },
+  { scheme: 'dark', width: widths.narrow },
+] as const
+
+browserTest.each(looks)(
+  'the pages of contacts look right, $width wide, $scheme',
+  async ({ scheme, width }) => {
+    const id = await makeContact({ email: `${scheme}@example.com`, name: `Person in ${scheme}`, tag: 'VIP' })
     const page = await console.open({ role: 'administrator', path: '/contacts', width, scheme })
     for (const [what, path, sign] of [
       ['contacts', '/contacts', `Person in ${scheme}`],
@@ -246,7 +256,7 @@ browserTest.each(['light', 'dark'] as const)('the pages of contacts look right, 
       await page.getByText(sign).first().waitFor()
       await expectNoSidewaysScroll(page)
       await expectAccessible(page)
-      await screenshot(page, `${what}-${name}-${scheme}`)
+      await screenshot(page, `${what}-${width}-${scheme}`)
     }
-  }
-})
+  },
+)
