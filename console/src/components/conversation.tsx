@@ -145,6 +145,7 @@ function Bubble({ item, line }: { item: Item; line: string | undefined }) {
             to="/messages/$id"
             params={{ id }}
             size="xs"
+            underline="always"
             aria-label={words.timelineOf(formatShort(new Date(at)))}
           >
             {words.timeline}

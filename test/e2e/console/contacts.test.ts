@@ -31,7 +31,7 @@ const choose = async (page: Page, select: string, option: string) => {
 
 browserTest('a file is looked into, imported, and a line that was not taken is explained', async () => {
   const page = await console.open({ role: 'supervisor', path: '/contacts' })
-  await page.getByRole('link', { name: 'Import' }).click()
+  await page.getByRole('link', { name: 'Import', exact: true }).click()
   const file = (name: string, content: string) =>
     page
       .locator('input[type=file]')
@@ -75,7 +75,7 @@ browserTest('a file is looked into, imported, and a line that was not taken is e
 browserTest('who may not import is not offered it, and told so', async () => {
   const page = await console.open({ role: 'attendant', path: '/contacts' })
   await page.getByRole('button', { name: 'New contact' }).waitFor()
-  expect(await page.getByRole('link', { name: 'Import' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'Import', exact: true }).count()).toBe(0)
   await page.goto('/contacts/import')
   await page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor()
   const viewer = await console.open({
