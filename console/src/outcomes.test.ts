@@ -25,8 +25,11 @@ test('a rate needs outcomes; what is on its way or refused is none', () => {
   expect(isEmpty({ counts: { blocked: 1 } })).toBe(false)
 })
 
-test('a range of days begins with a day, one of 24 hours with an hour', () => {
-  const now = new Date(2026, 10, 15, 14, 20)
-  expect(rangeStart(7, now)).toEqual(new Date(2026, 10, 9))
-  expect(now.getTime() - rangeStart(1, now).getTime()).toBeLessThanOrEqual(24 * 3_600_000)
+test('a range of days begins with a day of the zone, one of 24 hours with an hour', () => {
+  const now = new Date('2026-11-15T01:20:00Z')
+  // Still the 14th in São Paulo; New York has left summer time within the range.
+  expect(rangeStart(7, now, 'America/Sao_Paulo')).toEqual(new Date('2026-11-08T03:00:00Z'))
+  expect(rangeStart(30, now, 'America/New_York')).toEqual(new Date('2026-10-16T04:00:00Z'))
+  expect(rangeStart(7, now, 'UTC')).toEqual(new Date('2026-11-09T00:00:00Z'))
+  expect(rangeStart(1, now, 'UTC')).toEqual(new Date('2026-11-14T02:00:00Z'))
 })

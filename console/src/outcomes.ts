@@ -52,11 +52,27 @@ export function daysBetween(from: Date, to: Date, timeZone: string): string[] {
 const dayAfter = (day: string): string =>
   new Date(Date.parse(`${day}T12:00:00Z`) + dayMs).toISOString().slice(0, 10)
 
-/** The start of the range of so many days, today included; of 24 hours, the hour that began then. */
-export function rangeStart(days: number, now: Date): Date {
+/** The start of so many days, today included, in a time zone; of 24 hours, the hour that began then. */
+export function rangeStart(days: number, now: Date, timeZone: string): Date {
   if (days <= 1) return new Date(Math.floor((now.getTime() - 23 * hourMs) / hourMs) * hourMs)
-  const start = new Date(now)
-  start.setHours(0, 0, 0, 0)
-  start.setDate(start.getDate() - days + 1)
-  return start
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(now)
+  const first = Date.parse(`${today}T00:00:00Z`) - (days - 1) * dayMs
+  // Twice, since the offset of the guess may be that of the other side of a change of the clock.
+  const guess = first - offsetAt(first, timeZone)
+  return new Date(first - offsetAt(guess, timeZone))
 }
+
+/** How far the clock of a zone is ahead of UTC at an instant. */
+function offsetAt(at: number, timeZone: string): number {
+  const local = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  }).format(at)
+  return Date.parse(`${local.replace(' ', 'T')}Z`) - Math.floor(at / 1000) * 1000
+}
+
+const dayLabel = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+/** A day as reports name it, short enough for an axis. */
+export const formatDay = (day: string): string => dayLabel.format(new Date(`${day}T12:00:00Z`))

@@ -41,7 +41,7 @@ export function OutcomeChart({ summary, bars, isLying = false, height = 240 }: O
         }))}
         withLegend
         legendProps={{ verticalAlign: 'bottom', height: 32 }}
-        gridAxis={isLying ? 'x' : 'y'}
+        gridAxis={isLying ? 'y' : 'x'}
         tickLine="none"
         valueFormatter={(value) => (value < 10_000 ? formatNumber(value) : formatCompact(value))}
         xAxisProps={isLying ? {} : { minTickGap: 24 }}

@@ -49,10 +49,10 @@ export function Dashboard() {
       <Start />
       {can('GET /reports') && <Volume range={range} />}
       <Grid gap="md">
-        <Grid.Col span={{ base: 12, lg: 7 }}>
+        <Grid.Col span={{ base: 12, lg: 7 }} order={{ base: 2, lg: 1 }}>
           <Stack gap="md">{can('GET /lanes') ? <Lanes /> : <ForAttendants />}</Stack>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 5 }}>
+        <Grid.Col span={{ base: 12, lg: 5 }} order={{ base: 1, lg: 2 }}>
           <Stack gap="md">
             {can('GET /alerts') && <Alerts />}
             <Troubles />

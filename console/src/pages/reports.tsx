@@ -1,5 +1,5 @@
 /** Delivery reports: counts by any two dimensions, drawn and in numbers. */
-import { Button, SegmentedControl, Select, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Select, Skeleton, Stack, Text } from '@mantine/core'
 import { IconChartBar, IconDownload } from '@tabler/icons-react'
 import { urlOf } from '../api.ts'
 import { EmptyState } from '../components/empty-state.tsx'
@@ -72,13 +72,14 @@ export function Reports() {
   const [then, setThen] = useSearchParam<string>('then', '')
   const groupBy = [...new Set([by, then])].filter(isDimension)
   const { from, to, ...chosen } = list.filters
+  const timeZone = useApiQuery('/company').data?.timeZone
   const asked = {
     ...chosen,
-    from: from || rangeStart(daysOf[range] ?? 7, new Date()).toISOString(),
+    from: from || rangeStart(daysOf[range] ?? 7, new Date(), timeZone ?? 'UTC').toISOString(),
     to,
     groupBy,
   }
-  const query = useApiQuery('/reports', { query: asked }, { keepsFormer: true })
+  const query = useApiQuery('/reports', { query: asked }, { keepsFormer: true, isEnabled: Boolean(timeZone) })
   const report = query.data
   const actions = (
     <Button
@@ -93,7 +94,7 @@ export function Reports() {
   )
   return (
     <Page title={words.title} lead={words.lead} needs="GET /reports" actions={actions}>
-      <FilterBar list={list} filters={filters}>
+      <Group gap="xs" align="flex-end">
         <Select
           label={words.groupBy}
           w={130}
@@ -119,7 +120,8 @@ export function Reports() {
             data={optionsOf(words.ranges)}
           />
         )}
-      </FilterBar>
+      </Group>
+      <FilterBar list={list} filters={filters} />
       {query.error && !query.isPlaceholderData ? (
         <ErrorState error={query.error} onRetry={() => query.refetch()} />
       ) : report === undefined ? (

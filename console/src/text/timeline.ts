@@ -4,7 +4,6 @@ import type { TimelineEvent, Waiting } from '../../../src/store/timeline.ts'
 
 export const timeline = {
   title: 'Timeline',
-  lead: 'Everything that happened to this message, oldest first.',
   events: {
     accepted: 'Accepted',
     blocked: 'Refused by the rules',
@@ -31,6 +30,7 @@ export const timeline = {
     expired: 'The provider gave it up',
   },
   attempt: (number: number) => `Attempt ${number}`,
+  attemptFailed: (number: number) => `Attempt ${number} failed`,
   took: (duration: string) => `answered after ${duration}`,
   part: (part: number, parts: number) => `part ${part} of ${parts}`,
   providerIds: 'Id at the provider',
@@ -47,7 +47,6 @@ export const timeline = {
   verdictsPassed: (count: number) =>
     count === 1 ? '1 check passed' : count === 0 ? 'Nothing stood in the way' : `${count} checks passed`,
   rulesLater: 'The rules decide about it next.',
-  failedOver: (from: string, to: string) => `From ${from} to ${to}`,
   callbackEvent: (event: string) => `message.${event}`,
   callbackAnswered: (status: number) => `answered ${status}`,
   callbackAttempt: (number: number) => `attempt ${number}`,
@@ -55,8 +54,6 @@ export const timeline = {
   exchange: 'What was said to the provider',
   request: 'We said',
   response: 'The provider said',
-  code: 'Code',
-  details: 'Details',
   retryAfter: 'The provider asked to wait',
   empty: 'Nothing was recorded yet.',
   errors: {

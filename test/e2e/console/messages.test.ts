@@ -28,7 +28,8 @@ const sms = (phoneNumber: number, text: string) =>
 async function reached(messageId: unknown, state: string): Promise<void> {
   await expect
     .poll(
-      async () => ((await console.call('GET', `/messages/${messageId}`)).body as { state: string }).state,
+      async () =>
+        ((await console.call('GET', `/messages/${String(messageId)}`)).body as { state: string }).state,
       {
         timeout: 20_000,
       },

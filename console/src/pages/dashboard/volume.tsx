@@ -8,6 +8,7 @@ import { formatDuration, formatNumber, formatPercent } from '../../format.ts'
 import {
   countOf,
   daysBetween,
+  formatDay,
   hoursBetween,
   isEmpty,
   rangeStart,
@@ -24,11 +25,12 @@ const daysOf: Record<DashboardRange, number> = { day: 1, week: 7, month: 30 }
 
 export function Volume({ range }: { range: DashboardRange }) {
   const isByHour = range === 'day'
-  const from = rangeStart(daysOf[range] ?? 1, new Date())
+  const timeZone = useApiQuery('/company').data?.timeZone
+  const from = rangeStart(daysOf[range] ?? 1, new Date(), timeZone ?? 'UTC')
   const query = useApiQuery(
     '/reports',
     { query: { groupBy: isByHour ? 'hour' : 'day', from: from.toISOString() } },
-    { keepsFormer: true, everyMs: 60_000 },
+    { keepsFormer: true, everyMs: 60_000, isEnabled: Boolean(timeZone) },
   )
   const report = query.data
   if (query.error && report === undefined)
@@ -62,7 +64,6 @@ export function Volume({ range }: { range: DashboardRange }) {
 }
 
 const hourLabel = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const dayLabel = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** The server's answer reaches an hour beyond now, so that the running hour is whole. */
 const endOf = (report: Report): Date => new Date(Math.min(Date.parse(report.to), Date.now()))
@@ -75,7 +76,7 @@ const hourBars = (report: Report): ChartBar[] =>
 
 const dayBars = (report: Report): ChartBar[] =>
   daysBetween(new Date(report.from), endOf(report), report.timeZone).map((day) => ({
-    label: dayLabel.format(new Date(`${day}T12:00:00Z`)),
+    label: formatDay(day),
     rows: report.rows.filter(({ of }) => of['day'] === day),
   }))
 

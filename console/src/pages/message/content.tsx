@@ -3,12 +3,15 @@ import { Text } from '@mantine/core'
 import type { FileRef, MessageContent } from '../../../../src/domain/message.ts'
 import { urlOf } from '../../api.ts'
 import { MessageBubble, type BubbleFile } from '../../components/message-bubble.tsx'
+import type { MessageState } from '../../components/state-badge.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useApiQuery } from '../../queries.ts'
 import { text } from '../../text/index.ts'
 import type { MessageDetail } from '../message.tsx'
 
 const words = text.message
+
+const neverSeen: readonly MessageState[] = ['blocked', 'not_sent', 'failed', 'expired']
 
 export function Content({ message }: { message: MessageDetail }) {
   // As the server stores it; its document only says that it is an object.
@@ -30,7 +33,7 @@ export function Content({ message }: { message: MessageDetail }) {
       </Panel>
     )
   return (
-    <Panel title={words.content}>
+    <Panel title={neverSeen.includes(state) ? words.contentNotSeen : words.content}>
       <MessageBubble
         channel={channel}
         direction="out"

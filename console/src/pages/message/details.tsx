@@ -42,7 +42,7 @@ export function Details({ message }: { message: MessageDetail }) {
     ],
     [words.segment, message.segmentName ?? message.segmentId],
     [words.api, text.common.apis[message.api]],
-    [words.sender, sender && `${sender.name} (${words.senderKinds[sender.kind]})`],
+    [words.sender, sender && <Sender sender={sender} />],
     [words.accepted, <Instant key="" at={message.acceptedAt} as="short" />],
     [words.handedOver, message.handedOverAt && <Instant at={message.handedOverAt} as="short" />],
     [words.settled, message.settledAt && <Instant at={message.settledAt} as="short" />],
@@ -75,5 +75,18 @@ export function Details({ message }: { message: MessageDetail }) {
           ))}
       </dl>
     </Panel>
+  )
+}
+
+function Sender({ sender: { kind, id, name } }: { sender: NonNullable<MessageDetail['sender']> }) {
+  const rest = ` (${words.senderKinds[kind]})`
+  if (kind !== 'user') return name + rest
+  return (
+    <>
+      <AppLink to="/users/$id" params={{ id }} inherit>
+        {name}
+      </AppLink>
+      {rest}
+    </>
   )
 }

@@ -26,6 +26,7 @@ export function titleOf(event: MessageEvent): string {
   const state = textIn(event, 'state')
   if (event.kind === 'receipt' && state !== undefined && state in words.receipts)
     return words.receipts[state as keyof typeof words.receipts]
+  if (event.kind === 'attempt') return words.attemptFailed(numberIn(event, 'attempt') ?? 1)
   return words.events[event.kind]
 }
 

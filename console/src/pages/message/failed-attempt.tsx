@@ -35,7 +35,6 @@ export function FailedAttempt({ event: { detail } }: { event: MessageEvent }) {
   const exchange = detail['exchange'] as { request?: string; response?: string } | undefined
   return (
     <>
-      <div>{words.attempt(typeof detail['attempt'] === 'number' ? detail['attempt'] : 1)}</div>
       {error && <ProviderError error={error} />}
       {exchange && (
         <details>

@@ -29,7 +29,6 @@ export function VerdictView({ verdict, message, hasAdvice = false }: VerdictProp
         <strong>{told.name}</strong> {passed ? told.passed : reason ? `${capital(reason)}.` : told.failed}
         {!passed && (
           <>
-            {reason && <div>{told.failed}</div>}
             {matched && (
               <div>
                 {words.matched} <code>{matched}</code>
@@ -40,7 +39,7 @@ export function VerdictView({ verdict, message, hasAdvice = false }: VerdictProp
                 {words.nextAllowedAt} <Instant at={nextAllowedAt} as="short" />
               </div>
             )}
-            {hasAdvice && <div>{told.advice}</div>}
+            {hasAdvice && action !== 'defer' && <div>{told.advice}</div>}
             <Links verdict={verdict} message={message} />
           </>
         )}

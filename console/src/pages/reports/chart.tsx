@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { OutcomeChart, type ChartBar } from '../../components/outcome-chart.tsx'
 import { formatNumber } from '../../format.ts'
-import { countOf, daysBetween, endings, hoursBetween, type Report } from '../../outcomes.ts'
+import { countOf, daysBetween, endings, formatDay, hoursBetween, type Report } from '../../outcomes.ts'
 import { text } from '../../text/index.ts'
 import { nameOf, type Dimension } from './groups.ts'
 
@@ -40,7 +40,10 @@ function barsOverTime(report: Report, by: 'day' | 'hour'): ChartBar[] {
   const rows = Map.groupBy(report.rows, ({ of }) => of[by])
   return places.slice(-maxBars).map((place) => {
     const found = rows.get(place) ?? []
-    return { label: nameOf(report, { of: { [by]: place }, counts: {} }, by), rows: found }
+    return {
+      label: by === 'day' ? formatDay(place) : nameOf(report, { of: { hour: place }, counts: {} }, by),
+      rows: found,
+    }
   })
 }
 

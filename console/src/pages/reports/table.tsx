@@ -1,6 +1,6 @@
 /** The numbers of a report, with a total; as many rows as people read, the rest is in the CSV. */
 import { Button, Group, Table, Text, Tooltip, UnstyledButton } from '@mantine/core'
-import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useState } from 'react'
 import { formatDuration, formatNumber, formatPercent } from '../../format.ts'
 import { useSearchParam } from '../../hooks/use-search-param.ts'
@@ -146,7 +146,7 @@ type SortHeaderProps = {
 
 function SortHeader({ name, label, hint, sort, isRight, onSort }: SortHeaderProps) {
   const direction = sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : 'none'
-  const Icon = { ascending: IconArrowUp, descending: IconArrowDown, none: IconArrowsSort }[direction]
+  const Icon = direction === 'ascending' ? IconArrowUp : IconArrowDown
   // Numbers are first wanted from the largest.
   const next = isRight
     ? direction === 'descending'
@@ -164,7 +164,7 @@ function SortHeader({ name, label, hint, sort, isRight, onSort }: SortHeaderProp
           onClick={() => onSort(next)}
         >
           {label}
-          <Icon size={13} aria-hidden />
+          {direction !== 'none' && <Icon size={13} aria-hidden />}
         </UnstyledButton>
       </Tooltip>
     </Table.Th>
