@@ -130,6 +130,20 @@ browserTest('reports count by day and by line, with a total, and as a file', asy
   await page.getByRole('heading', { name: 'Nothing was counted' }).waitFor()
 })
 
+browserTest('a part that cannot be loaded says so, the rest goes on, and trying again helps', async () => {
+  const page = await console.open({ role: 'viewer', path: '/segments', expected: /500/ })
+  await page.route('**/admin/v1/reports**', (route) =>
+    route.fulfill({ status: 500, json: { message: 'internal error', errors: {}, requestId: 'req_broken' } }),
+  )
+  await page.goto('/')
+  await page.getByText('Its log knows this request as req_broken.').waitFor()
+  await page.getByRole('table', { name: 'Lines' }).getByRole('link').first().waitFor()
+  await screenshot(page, 'dashboard-broken')
+  await page.unroute('**/admin/v1/reports**')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('img', { name: /3 delivered/ }).waitFor()
+})
+
 browserTest('reports look right on a phone and in the dark', async () => {
   for (const [width, scheme] of [
     [widths.wide, 'dark'],
