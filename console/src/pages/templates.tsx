@@ -28,7 +28,7 @@ const columns: readonly Column<Template>[] = [
   {
     header: words.name,
     cell: ({ id, name }) => (
-      <AppLink to="/templates/$id" params={{ id }} style={{ overflowWrap: 'anywhere' }}>
+      <AppLink to="/templates/$id" params={{ id }} size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
         {name}
       </AppLink>
     ),
@@ -180,7 +180,7 @@ function KindChoice() {
                   {words.kinds[kind]}
                 </Text>
                 <Text size="xs" c="dimmed">
-                  {words.kindHints[kind]}
+                  {words.kindHints[channel][kind]}
                 </Text>
               </Link>
             ))}

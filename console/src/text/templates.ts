@@ -21,9 +21,21 @@ export const templates = {
   emptyHint: 'WhatsApp asks for one whenever you write first; SMS and e-mail can use them too.',
   kinds: { text: 'Message', carousel: 'Carousel', verification: 'Verification code' },
   kindHints: {
-    text: 'A text with variables. On WhatsApp also with a header, a footer and buttons.',
-    carousel: 'Cards side by side, each with a picture, a text and buttons.',
-    verification: 'Carries a code that proves who somebody is. On WhatsApp one tap copies it.',
+    whatsapp: {
+      text: 'A text with variables, and if you like a header, a footer and buttons.',
+      carousel: 'Cards side by side, each with a picture, a text and buttons.',
+      verification: 'A code that proves who somebody is; one tap copies it.',
+    },
+    sms: {
+      text: 'A text with variables, counted as you write.',
+      carousel: '',
+      verification: 'A code that proves who somebody is.',
+    },
+    email: {
+      text: 'A subject and a text or HTML, with variables.',
+      carousel: '',
+      verification: 'A code that proves who somebody is, with a subject.',
+    },
   },
   approvals: {
     approved: 'Approved',
@@ -76,10 +88,10 @@ export const templates = {
   providerName: 'Name at WhatsApp',
   providerNameHint: 'Lower-case letters, digits and _.',
   language: 'Language',
-  languageHint: 'A code such as en or pt_BR.',
+  languageHint: 'Such as pt_BR.',
   category: 'Category',
   categories: { utility: 'Utility', marketing: 'Marketing', authentication: 'Authentication' },
-  categoryFixed: 'WhatsApp knows this kind as',
+  categoryFixed: 'Follows the kind.',
 
   content: 'What it says',
   subject: 'Subject',
@@ -181,9 +193,9 @@ export const templates = {
   encodings: { gsm7: 'GSM-7: 160 characters in one SMS', ucs2: 'UCS-2: 70 characters in one SMS' },
   segmentsHint: 'Counted with the sample values; longer ones can need more.',
   tooLong: (limit: number) => `An SMS of more than ${limit} parts is refused.`,
-  ucs2Title: 'These characters make it more expensive',
+  ucs2Title: 'Characters outside the SMS alphabet',
   ucs2Hint: (now: number, then: number) =>
-    `They are not in the alphabet of SMS, so the whole text is sent as UCS-2, with 70 characters instead of 160. ${
+    `Because of them the whole text is sent as UCS-2, with 70 characters instead of 160. ${
       then < now
         ? `Without them it would take ${then} instead of ${now}.`
         : 'It takes as many SMS either way, for now.'

@@ -40,7 +40,7 @@ export function NewTemplate({ shape: given, initial, isCopy = false }: NewTempla
   return (
     <Page
       title={words.newTitle(words.kinds[shape.kind], text.common.channels[shape.channel])}
-      lead={words.kindHints[shape.kind]}
+      lead={words.kindHints[shape.channel][shape.kind]}
       back={<AppLink to="/templates">{words.back}</AppLink>}
       needs="POST /templates"
     >
