@@ -120,9 +120,11 @@ const Empty = () => (
     action={
       <Group gap="xs" justify="center">
         <LinkButton to="/reference">{words.toReference}</LinkButton>
-        <LinkButton to="/sandbox" variant="default">
-          {words.toSandbox}
-        </LinkButton>
+        <Can do="GET /sandbox">
+          <LinkButton to="/sandbox" variant="default">
+            {words.toSandbox}
+          </LinkButton>
+        </Can>
       </Group>
     }
   />

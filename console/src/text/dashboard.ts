@@ -74,7 +74,7 @@ export const dashboard = {
   },
   showAll: 'Show all',
   start: 'Send your first messages',
-  startHint: 'Nothing was sent yet. Three steps show you everything:',
+  startHint: 'Nothing was sent yet. These steps show you everything:',
   steps: [
     {
       to: '/reference',

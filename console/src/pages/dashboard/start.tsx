@@ -3,6 +3,7 @@ import { Text } from '@mantine/core'
 import { AppLink } from '../../components/app-link.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useApiQuery } from '../../queries.ts'
+import { useCan } from '../../session.ts'
 import { text } from '../../text/index.ts'
 import classes from './start.module.css'
 
@@ -10,12 +11,14 @@ const words = text.dashboard
 
 export function Start() {
   const { data } = useApiQuery('/messages', { query: { limit: 1 } })
+  const can = useCan()
   if (data === undefined || data.items.length > 0) return null
+  const steps = words.steps.filter(({ to }) => to !== '/sandbox' || can('GET /sandbox'))
   return (
     <Panel title={words.start}>
       <Text size="sm">{words.startHint}</Text>
       <ol className={classes['steps']}>
-        {words.steps.map(({ to, label, hint }) => (
+        {steps.map(({ to, label, hint }) => (
           <li key={to}>
             <AppLink to={to} fw={600} inherit>
               {label}
