@@ -90,7 +90,7 @@ test('a reason of the provider is kept until somebody decides otherwise', async 
   })
 })
 
-test('a test says at its fields what is wrong, and is a message like any other', async () => {
+test('a test says at its fields what is wrong', async () => {
   const path = `/templates/${showId('tpl', company.templates['numbered-sms']!.id)}/test`
   const wrong = await client.call('POST', path, { recipient: 'nobody' })
   expect(wrong.body['errors']).toHaveProperty('recipient')

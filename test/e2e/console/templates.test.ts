@@ -83,6 +83,16 @@ async function approve(page: Page): Promise<void> {
   await page.getByText('WhatsApp has approved this template').waitFor({ timeout: 15_000 })
 }
 
+/** From the page's own panel, until it is delivered; gives the content that was sent. */
+async function sendTest(page: Page, label: string, recipient: string): Promise<unknown> {
+  await page.getByLabel(label, { exact: true }).fill(recipient)
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await page.getByText(/^(Delivered|Read)$/).waitFor({ timeout: 15_000 })
+  const link = await page.getByRole('link', { name: 'See what became of it' }).getAttribute('href')
+  expect(link).toMatch(/^\/messages\/msg_/)
+  return ((await console.call('GET', link!)).body as { content: unknown }).content
+}
+
 browserTest(
   'an SMS: counted, warned about UCS-2 by character, tested from the page, delivered',
   async () => {
@@ -117,17 +127,12 @@ browserTest(
 
     await page.getByLabel('Number with country code').fill('nonsense')
     await page.getByRole('button', { name: 'Send test' }).click()
-    await page
-      .getByText(/digits|number/i)
-      .filter({ visible: true })
-      .first()
-      .waitFor()
-    await page.getByLabel('Number with country code').fill('+55 31 98765-1001')
+    await page.getByText('Must be 8 to 15 digits with country code').waitFor()
     await page.getByRole('switch', { name: /flash/ }).click()
-    await page.getByRole('button', { name: 'Send test' }).click()
-    await page.getByText('Delivered', { exact: true }).waitFor({ timeout: 15_000 })
-    const link = await page.getByRole('link', { name: 'See what became of it' }).getAttribute('href')
-    expect(link).toMatch(/^\/messages\/msg_/)
+    expect(await sendTest(page, 'Number with country code', '+55 31 98765-1001')).toMatchObject({
+      text: 'Hello Ana, your parcel is ready: acao B7',
+      isFlash: true,
+    })
     await sendUntilDelivered('sms', 'Parcel notice', parameters({ Shelf: 'C1' }), 31987651002)
   },
   90_000,
@@ -217,6 +222,15 @@ browserTest(
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('The template was saved.').waitFor()
     await screenshot(page, 'template-email-wide-light')
+    await page.getByRole('button', { name: 'Attach a file' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /tulips\.png/ })
+      .click()
+    expect(await sendTest(page, 'E-mail address', 'attached@example.com')).toMatchObject({
+      isHtml: true,
+      files: [{ name: 'tulips.png', mimeType: 'image/png' }],
+    })
     await sendUntilDelivered('email', 'Newsletter', parameters({ Topic: 'prices' }), 31987651003)
     await page.goto('/templates')
     await page.getByRole('link', { name: 'Newsletter' }).waitFor()
@@ -268,7 +282,7 @@ browserTest(
 )
 
 browserTest(
-  'WhatsApp: a carousel and a verification code are built, approved, tested and delivered',
+  'WhatsApp: a carousel, a picture header and a verification code are built, approved and delivered',
   async () => {
     const page = await console.open({
       role: 'supervisor',
@@ -287,6 +301,10 @@ browserTest(
     await page.getByRole('group', { name: 'Cards' }).getByText('Pears').waitFor()
     await create(page)
     await approve(page)
+    expect(await sendTest(page, 'Number with country code', '+5531987651007')).toMatchObject({
+      templateKind: 'carousel',
+      cards: [{ file: { name: 'crocuses.png' } }, { file: { name: 'daffodils.png' } }],
+    })
     const pictures = console.quickstart.media.slice(0, 2).map(({ url }) => url)
     await sendUntilDelivered(
       'whatsapp',
@@ -295,6 +313,21 @@ browserTest(
       31987651005,
     )
     await screenshot(page, 'template-carousel-wide-light')
+
+    await page.goto('/templates/new?channel=whatsapp&kind=text')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Picture above')
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Look at this')
+    await page.getByRole('radiogroup', { name: 'Header' }).getByText('Picture', { exact: true }).click()
+    await page.getByRole('button', { name: 'Choose a sample file' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /tulips\.png/ })
+      .click()
+    await create(page)
+    await approve(page)
+    expect(await sendTest(page, 'Number with country code', '+5531987651008')).toMatchObject({
+      header: { kind: 'media', mediaKind: 'image', file: { name: 'tulips.png' } },
+    })
 
     await page.goto('/templates/new?channel=whatsapp&kind=verification')
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Sign-in code')
