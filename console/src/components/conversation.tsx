@@ -84,6 +84,9 @@ function useConversation(contact: Talker) {
       call(route, { path: { id: contact.id }, query: { cursor: pageParam, limit: pageSize }, signal }),
     initialPageParam: undefined,
     getNextPageParam: ({ data }) => data.nextCursor ?? undefined,
+    // Nobody tells when a file has been fetched from the provider.
+    refetchInterval: ({ state: { data } }) =>
+      hasPendingFile(data?.pages[0]?.data.items) ? fetchingMs : false,
   })
   const again = () => void client.invalidateQueries({ queryKey })
   const moving = (query.data?.pages[0]?.data.items ?? [])
@@ -103,6 +106,10 @@ function useConversation(contact: Talker) {
   )
   return query
 }
+
+const fetchingMs = 2_000
+const hasPendingFile = (items: readonly Item[] = []): boolean =>
+  items.some(({ files }) => files.some(({ state }) => state === 'pending'))
 
 /** Whether more is to be expected of it: only WhatsApp tells that something was read. */
 const canMove = (state: Item['state'], channel: Item['channel']): boolean =>

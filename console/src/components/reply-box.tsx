@@ -118,6 +118,7 @@ export function ReplyBox({ contact, onSent }: ReplyBoxProps) {
           />
           <LineChoice
             channel={channel}
+            anyLabel={channel === 'whatsapp' && !isTemplate ? words.anyLine : words.defaultLine}
             value={lineId}
             error={form.errorOf('lineId')}
             onChange={(value) => form.set({ lineId: value })}
@@ -162,10 +163,16 @@ export function ReplyBox({ contact, onSent }: ReplyBoxProps) {
   )
 }
 
-type LineProps = { channel: Channel; value: string; error: string | undefined; onChange(value: string): void }
+type LineProps = {
+  channel: Channel
+  anyLabel: string
+  value: string
+  error: string | undefined
+  onChange(value: string): void
+}
 
 /** Only where there is something to choose. */
-function LineChoice({ channel, value, error, onChange }: LineProps) {
+function LineChoice({ channel, anyLabel, value, error, onChange }: LineProps) {
   const { data } = useApiQuery('/lines', { query: { channel, limit: 200 } })
   const lines = (data?.items ?? []).filter(({ isEnabled }) => isEnabled !== false)
   if (lines.length < 2) return null
@@ -176,10 +183,7 @@ function LineChoice({ channel, value, error, onChange }: LineProps) {
       aria-label={words.line}
       value={value}
       error={error}
-      data={[
-        { value: '', label: channel === 'whatsapp' ? words.anyLine : words.defaultLine },
-        ...lines.map(({ id, name }) => ({ value: id, label: name })),
-      ]}
+      data={[{ value: '', label: anyLabel }, ...lines.map(({ id, name }) => ({ value: id, label: name }))]}
       onChange={(chosen) => onChange(chosen ?? '')}
     />
   )

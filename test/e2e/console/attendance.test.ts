@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { drawFlower } from '../../../src/flows/demo/pictures.ts'
 import { browserTest } from '../../harness/browser.ts'
 import {
   expectAccessible,
@@ -89,6 +90,18 @@ browserTest('somebody writes, is taken, answered, handed over and closed', async
   await bubble.getByText('Read', { exact: true }).waitFor()
   await write(person, 'Thank you!')
   await desk.getByText('Thank you!').waitFor()
+  await sandbox('POST', `/messages/${got.id}/file`, {
+    kind: 'image',
+    mimeType: 'image/png',
+    filename: 'flower.png',
+    base64: drawFlower([200, 40, 60]).toString('base64'),
+  })
+  // Fetched from the provider by the worker, and shown once it is here.
+  await until(
+    'the picture is shown',
+    async () => (await page.evaluate(`document.querySelector('article img')?.naturalWidth`)) === 320,
+    20_000,
+  )
   await bubble.getByRole('link', { name: /Timeline/ }).click()
   await page.waitForURL('**/messages/msg_*')
   await page.goBack()
