@@ -100,7 +100,11 @@ function Details({ details }: { details: Details }) {
             {words.one.noAttempts}
           </Text>
         ) : (
-          details.items.toReversed().map((attempt) => <Attempt key={attempt.number} attempt={attempt} />)
+          <div>
+            {details.items.toReversed().map((attempt) => (
+              <Attempt key={attempt.number} attempt={attempt} />
+            ))}
+          </div>
         )}
       </Panel>
       <Panel title={words.one.request}>

@@ -115,7 +115,7 @@ const columnsWith = (onEndpoint: (endpoint: string) => void): readonly Column<Ca
           onClick={() => onEndpoint(endpoint)}
           className={classes['clip']}
         >
-          {target === 'webhook' ? words.webhook : endpoint}
+          {target === 'webhook' ? words.webhook : (url ?? endpoint)}
         </Anchor>
         {target === 'webhook' && <span className={classes['sub']}>{url ?? words.noUrl}</span>}
       </div>

@@ -21,6 +21,9 @@ import { useSandbox, type SandboxData } from './sandbox/use-sandbox.ts'
 const words = text.sandbox
 const views = Object.entries(words.views) as [keyof typeof words.views, string][]
 
+/** The sandbox listens on loopback: its own page can be opened on its own machine only. */
+const isThisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
+
 export function Sandbox() {
   const { data, error, refetch } = useApiQuery('/sandbox')
   return (
@@ -48,9 +51,11 @@ function Clear({ url }: { url: string | null | undefined }) {
   const clear = useApiMutation('DELETE /sandbox/messages', { success: words.cleared })
   return (
     <Group gap="sm">
-      <Anchor href={url ?? undefined} target="_blank" rel="noreferrer" size="sm">
-        {words.ownPage}
-      </Anchor>
+      {url && isThisMachine && (
+        <Anchor href={url} target="_blank" rel="noreferrer" size="sm">
+          {words.ownPage}
+        </Anchor>
+      )}
       <Can do="DELETE /sandbox/messages">
         <ConfirmButton
           label={words.clear}

@@ -22,7 +22,7 @@ export const callbacks = {
   emptyHint:
     'Callbacks are sent for requests that name an address (callback_details of the Direct API), and to the company webhook once it is set.',
   toWebhook: 'Set a webhook',
-  states: { waiting: 'Waiting', delivered: 'Delivered', given_up: 'Given up' },
+  states: { waiting: 'Waiting', delivered: 'Taken', given_up: 'Given up' },
   events: {
     sent: 'Sent',
     delivered: 'Delivered',

@@ -16,6 +16,7 @@ export const company = {
     timeZoneHint: 'For contact caps per day, hours of contact and reports.',
     tokenTtl: 'Seconds that a token of the Unified API is good',
     tokenTtlHint: (duration: string) => `${duration}. Counts for the next login.`,
+    days: (count: number) => `${count.toLocaleString('en')} days`,
     attendanceIdle: 'Idle hours after which an attendance ends',
     attendanceIdleHint: 'Without a word of either side.',
     unknownPolicy: 'When a provider was handed a message and did not answer',

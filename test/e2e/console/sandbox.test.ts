@@ -233,6 +233,19 @@ browserTest('a dial is turned, the trouble is seen, and everything is calmed', a
   await expect.poll(() => page.getByText('Troubled').count()).toBe(0)
 })
 
+browserTest('without a sandbox the page says so, and a fault can be tried again', async () => {
+  const page = await console.open({ role: 'administrator', expected: /500/ })
+  let answer: { status: number; json: object } = { status: 500, json: { message: 'x', requestId: 'req_1' } }
+  await page.route('**/admin/v1/sandbox', (route) => route.fulfill(answer))
+  await page.goto('/sandbox')
+  await page.getByText('This could not be loaded').waitFor()
+  answer = { status: 200, json: { isRunning: false } }
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'No sandbox runs here' }).waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'sandbox-off')
+})
+
 browserTest('a role that may not, cannot', async () => {
   const page = await console.open({ role: 'viewer', path: '/sandbox' })
   await page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor()

@@ -67,7 +67,7 @@ function CompanyForm({ company, version }: { company: CompanyData; version: stri
       />
       <NumberInput
         label={words.tokenTtl}
-        description={words.tokenTtlHint(ttl === undefined ? text.common.none : formatDuration(ttl * 1_000))}
+        description={words.tokenTtlHint(durationOf(ttl))}
         min={1}
         allowDecimal={false}
         thousandSeparator=" "
@@ -88,6 +88,12 @@ function CompanyForm({ company, version }: { company: CompanyData; version: stri
       />
     </FormFrame>
   )
+}
+
+const durationOf = (seconds: number | undefined): string => {
+  if (seconds === undefined) return text.common.none
+  const days = Math.round(seconds / 86_400)
+  return days >= 3 ? words.days(days) : formatDuration(seconds * 1_000)
 }
 
 const asNumber = (value: number | string): number | undefined =>

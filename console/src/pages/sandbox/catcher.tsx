@@ -35,7 +35,7 @@ export function Catcher({ url }: { url: string }) {
   return (
     <Stack gap="md">
       <Panel>
-        <Group justify="space-between" align="flex-end" gap="md">
+        <Group justify="space-between" align="flex-start" gap="md">
           <div>
             <Text size="sm">{words.lead}</Text>
             <CopyText value={url} />
@@ -73,12 +73,7 @@ function AnswerForm() {
   return (
     <FormFrame form={form} isReadOnly>
       <Group gap="xs" align="flex-end">
-        <TextInput
-          label={words.answerName}
-          placeholder={words.answerNameHint}
-          {...form.field('name')}
-          w={260}
-        />
+        <TextInput label={words.answerName} {...form.field('name')} w={200} />
         <NumberInput
           label={words.answerWith}
           {...form.field('status')}
@@ -92,7 +87,7 @@ function AnswerForm() {
         </Button>
       </Group>
       <Text size="xs" c="dimmed">
-        {words.answerHint}
+        {words.answerNameHint} {words.answerHint}
       </Text>
     </FormFrame>
   )

@@ -1,5 +1,5 @@
 /** The phone: people on the left, the conversation beside them, the facts of a message on the right. */
-import { Button, Group, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Button, Group, Text, TextInput, Tooltip, UnstyledButton } from '@mantine/core'
 import { IconDeviceMobileMessage, IconPencil, IconSearch } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -63,7 +63,16 @@ export function Phone({ messages }: { messages: SandboxMessage[] | undefined }) 
                 onChange={(event) => setWanted(event.currentTarget.value)}
                 flex={1}
               />
-              <WriteButton onClick={() => setIsWriting(true)} />
+              <Tooltip label={words.write}>
+                <ActionIcon
+                  variant="default"
+                  size={36}
+                  aria-label={words.write}
+                  onClick={() => setIsWriting(true)}
+                >
+                  <IconPencil size={18} aria-hidden />
+                </ActionIcon>
+              </Tooltip>
             </Group>
             <ul className={classes['rows']}>
               {shown.map((conversation) => (
