@@ -27,7 +27,9 @@ let sandbox: Sandbox
 beforeAll(async () => {
   sandbox = await startTestSandbox()
   app = await startAdmin({
-    config: { outboundExceptions: ['callbacks=hooks.example:443'] },
+    config: {
+      outboundExceptions: ['callbacks=hooks.example:443', `brokers=${new URL(sandbox.graph.baseUrl).host}`],
+    },
     sandboxUrl: sandbox.url,
   })
   company = await app.makeCompany()
@@ -55,6 +57,21 @@ const newTemplate = () =>
     channel: 'sms',
     kind: 'text',
     content: { body: 'Hello.' },
+  })
+/** The sandbox stands for the provider. */
+const reachSandbox = async () => {
+  const { baseUrl, wabaId, accessToken, appSecret, verifyToken } = sandbox.graph
+  await client.call('PATCH', `/lines/${showId('lin', company.lines.whatsapp[0]!.id)}`, {
+    settings: { baseUrl, wabaId, accessToken, appSecret, verifyToken, phoneNumberId: '1' },
+  })
+}
+const newWhatsappTemplate = () =>
+  made('/templates', {
+    name: random(),
+    code: random(),
+    channel: 'whatsapp',
+    kind: 'text',
+    content: { body: 'Something new today', provider: { name: `new_${random()}`, language: 'en' } },
   })
 const smpp = { host: 'smsc.example', port: 2775, systemId: 'pombo', password: 'very secret' }
 const newLine = () =>
@@ -188,6 +205,22 @@ const successes: Record<string, Success> = {
     path: `/templates/${await newTemplate()}`,
     body: { isEnabled: false },
   }),
+  // Before anything is handed in: what the provider decides has an entry of its own.
+  'POST /templates/refresh': async () => {
+    await reachSandbox()
+    return { path: '/templates/refresh' }
+  },
+  'POST /templates/:id/submit': async () => ({
+    path: `/templates/${await newWhatsappTemplate()}/submit`,
+  }),
+  'POST /templates/:id/test': async () => {
+    const lineId = await newLine()
+    await client.call('POST', `/lines/${lineId}/pause`, {})
+    return {
+      path: `/templates/${await newTemplate()}/test`,
+      body: { recipient: randomMobile(), lineId },
+    }
+  },
   'DELETE /templates/:id': async () => ({ path: `/templates/${await newTemplate()}` }),
   'POST /media': async () => ({ path: '/media?name=picture.png', body: Buffer.from('a picture') }),
   'DELETE /media/:id': async () => ({
@@ -223,6 +256,7 @@ const successes: Record<string, Success> = {
     path: '/rules',
     body: { kind: 'frequency_cap', name: 'Cap', apis: ['direct'], settings: { limit: 3, period: 'day' } },
   }),
+  'PUT /rules/order': async () => ({ path: '/rules/order', body: { ruleIds: [await newRule()] } }),
   'PUT /rules/:id': async () => ({
     path: `/rules/${await newRule()}`,
     body: { name: 'Renamed', isEnabled: false },
