@@ -14,6 +14,7 @@ import type { UserRole } from '../../src/store/users.ts'
 import { browserPath } from './browser.ts'
 import { createTestDatabase } from './database.ts'
 import { makeUser, type TestUser } from './factories.ts'
+import { watchForProblems } from './page-problems.ts'
 import { launchProgram } from './program.ts'
 
 export type ConsoleRole = Exclude<UserRole, 'api'>
@@ -109,7 +110,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Te
       if (role) await giveCookie(context, program.baseUrl, await signIn(role))
       const page = await context.newPage()
       page.setDefaultTimeout(10_000)
-      const problems = watch(page, program.baseUrl, expected)
+      const problems = watchForProblems(page, program.baseUrl, expected)
       onTestFinished(async () => {
         await context.close()
         expect(problems).toEqual([])
@@ -150,24 +151,6 @@ async function findCompany(db: Db, name: string): Promise<string> {
 async function giveCookie(context: BrowserContext, url: string, cookie: string): Promise<void> {
   const [name = '', value = ''] = cookie.split('=')
   await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }])
-}
-
-/** Violations of the policy are logged as errors by the browser, and so are exceptions of React. */
-function watch(page: Page, url: string, expected: RegExp | undefined): string[] {
-  const problems: string[] = []
-  const note = (problem: string) => {
-    if (!expected?.test(problem)) problems.push(problem)
-  }
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning')
-      note(`${message.type()}: ${message.text()}`)
-  })
-  page.on('pageerror', (error) => note(`exception: ${error.message}`))
-  page.on('request', (request) => {
-    const isOurs = /^(data|blob|about):/.test(request.url()) || request.url().startsWith(`${url}/`)
-    if (!isOurs) note(`foreign request: ${request.url()}`)
-  })
-  return problems
 }
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
