@@ -2,7 +2,7 @@
  * `npm run screenshots`: a day at the demo company, and pictures of the console into docs/images. Exits 0 only when every
  * page could be shown without an error.
  */
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { common } from '../../console/src/text/common.ts'
@@ -11,6 +11,7 @@ import { root } from '../harness/program.ts'
 import { fill } from './fill.ts'
 import { startInstallation, type Installation } from './installation.ts'
 import { shotsOf, type Shot } from './pages.ts'
+import { shrinkPng } from './shrink-png.ts'
 
 const folder = join(root, 'docs/images')
 const maxBytes = 150 * 1024
@@ -24,8 +25,6 @@ const browserArgs = [
   // As root, and in containers, Chromium's own sandbox cannot be set up.
   '--no-sandbox',
   '--disable-gpu',
-  // Letters without coloured edges, which fit one kind of screen only and make a picture a third larger.
-  '--disable-lcd-text',
   // Fields for dates go by the language of the browser, not of the page.
   '--lang=en-GB',
 ]
@@ -56,12 +55,13 @@ async function take(browser: Browser, pombo: Installation, shot: Shot): Promise<
     await shot.prepare(page)
     await quiet(page)
     const path = join(folder, `${shot.name}.png`)
-    await page.screenshot({ path, animations: 'disabled' })
+    const picture = shrinkPng(await page.screenshot({ animations: 'disabled' }))
+    await writeFile(path, picture)
     for (const words of errorWords)
       if ((await page.getByText(words).count()) > 0) problems.push(`the page says "${words}"`)
-    const { size } = await stat(path)
-    if (size > maxBytes) problems.push(`the picture has ${size} bytes, more than ${maxBytes}`)
-    say(`${relative(root, path)}, ${Math.ceil(size / 1024)} KB`)
+    if (picture.length > maxBytes)
+      problems.push(`the picture has ${picture.length} bytes, more than ${maxBytes}`)
+    say(`${relative(root, path)}, ${Math.ceil(picture.length / 1024)} KB`)
     return problems
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]

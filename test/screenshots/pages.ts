@@ -56,7 +56,10 @@ export const shotsOf = ({ readMessageId, refusedMessageId, carouselId, mariaId }
     async prepare(page) {
       await page.getByText('Live', { exact: true }).waitFor()
       await page.getByRole('button', { name: /5531987654321.*Perfect/s }).click()
-      const offers = page.getByRole('listitem').filter({ hasText: 'Tulips, fresh from the garden' }).last()
+      const offers = page
+        .getByRole('listitem')
+        .filter({ hasText: /Three things.*Tulips/s })
+        .first()
       await offers.getByText('Three things that are new').first().click()
       await page.getByText('spring_offers').waitFor()
       await scrollTo(offers, 'start')
