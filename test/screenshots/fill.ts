@@ -187,6 +187,7 @@ const direct = ({ quickstart }: Installation, channel: string, body: unknown) =>
 /** One SMS while the SMSC refuses every destination. */
 async function throughChaos(pombo: Installation, send: ReturnType<typeof accepting>): Promise<void> {
   const invalidDestination = 11
+  await settled(pombo)
   await pombo.sandbox('PUT', '/chaos', { sms: { errors: [{ code: invalidDestination, rate: 1 }] } })
   await send(usual[4]!(carlos, 0))
   await settled(pombo)

@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: a day at the demo company, and pictures of the console into docs/images. Exits 0 only when every
- * page could be shown without an error.
+ * `npm run screenshots [-- dashboard reference …]`: a day at the demo company, and pictures of the console, or those
+ * named, into docs/images. Exits 0 only when every page could be shown without an error.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -21,13 +21,10 @@ const phone = { width: 390, height: 844 }
 const pageMs = 30_000
 const runMs = 5 * 60_000
 
-const browserArgs = [
-  // As root, and in containers, Chromium's own sandbox cannot be set up.
-  '--no-sandbox',
-  '--disable-gpu',
-  // Fields for dates go by the language of the browser, not of the page.
-  '--lang=en-GB',
-]
+/** As root, and in containers, Chromium's own sandbox cannot be set up. */
+const browserArgs = ['--no-sandbox', '--disable-gpu']
+/** Fields for dates go by the language of the browser, not of the page. */
+const language = { LANGUAGE: 'en_GB', LANG: 'en_GB.UTF-8' }
 
 const startedAt = performance.now()
 const say = (text: string) =>
@@ -80,6 +77,16 @@ async function quiet(page: Page): Promise<void> {
   await page.waitForFunction('[...document.images].every((image) => image.complete)')
 }
 
+function chosen(shots: Shot[]): Shot[] {
+  const names = process.argv.slice(2)
+  const unknown = names.filter((wanted) => !shots.some(({ name }) => name === wanted))
+  if (unknown.length > 0)
+    throw new Error(
+      `No picture is called ${unknown.join(' or ')}; there are ${shots.map(({ name }) => name).join(', ')}.`,
+    )
+  return names.length === 0 ? shots : shots.filter(({ name }) => names.includes(name))
+}
+
 async function run(stopping: AbortSignal): Promise<number> {
   const executablePath = process.env['POMBO_TEST_BROWSER']
   if (!executablePath) throw new Error('Start it with "npm run screenshots", which finds a browser.')
@@ -92,9 +99,13 @@ async function run(stopping: AbortSignal): Promise<number> {
       stopping.throwIfAborted()
       say(text)
     })
-    browser = await chromium.launch({ executablePath, args: browserArgs })
+    browser = await chromium.launch({
+      executablePath,
+      args: browserArgs,
+      env: { ...process.env, ...language },
+    })
     let failures = 0
-    for (const shot of shotsOf(filled)) {
+    for (const shot of chosen(shotsOf(filled))) {
       stopping.throwIfAborted()
       const problems = await take(browser, pombo, shot)
       if (problems.length > 0) failures++

@@ -1,11 +1,14 @@
 /**
  * A browser's picture with at most 256 colours: less than half of the bytes, and letters look the same. The commonest
- * colours stay exactly, which are those of all surfaces; shades at the edges of letters take the nearest one.
+ * colours stay exactly, which are those of all surfaces, and those that nothing resembles; the shades at the edges of
+ * letters take the nearest one.
  */
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex')
 const maxColours = 256
+/** Kept for being common; the others are kept for being missed most. */
+const commonColours = 96
 
 export function shrinkPng(png: Buffer): Buffer {
   const { width, height, depth, pixels } = decode(png)
@@ -13,9 +16,8 @@ export function shrinkPng(png: Buffer): Buffer {
   const counts = new Map<number, number>()
   for (let at = 0; at < pixels.length; at += depth)
     counts.set(colourAt(at), (counts.get(colourAt(at)) ?? 0) + 1)
-  const byCount = [...counts].toSorted(([, a], [, b]) => b - a).map(([colour]) => colour)
-  const palette = byCount.slice(0, maxColours)
-  const places = new Map(byCount.map((colour) => [colour, nearest(colour, palette)]))
+  const palette = choosePalette(counts)
+  const places = new Map([...counts.keys()].map((colour) => [colour, nearest(colour, palette)]))
   // Each row begins with its filter; none suits flat surfaces best.
   const rows = Buffer.alloc((width + 1) * height)
   for (let y = 0; y < height; y++)
@@ -35,14 +37,33 @@ export function shrinkPng(png: Buffer): Buffer {
   ])
 }
 
+function choosePalette(counts: ReadonlyMap<number, number>): number[] {
+  const byCount = [...counts].toSorted(([, a], [, b]) => b - a)
+  const palette = byCount.slice(0, commonColours).map(([colour]) => colour)
+  const missed = byCount.slice(commonColours).map(([colour, count]) => ({
+    colour,
+    count,
+    distance: distanceOf(colour, palette[nearest(colour, palette)]!),
+  }))
+  while (palette.length < Math.min(maxColours, byCount.length)) {
+    const worst = missed.reduce((a, b) => (b.distance * b.count > a.distance * a.count ? b : a))
+    palette.push(worst.colour)
+    for (const one of missed) one.distance = Math.min(one.distance, distanceOf(one.colour, worst.colour))
+  }
+  return palette
+}
+
+const distanceOf = (one: number, other: number): number =>
+  ((one >> 16) - (other >> 16)) ** 2 +
+  (((one >> 8) & 255) - ((other >> 8) & 255)) ** 2 +
+  ((one & 255) - (other & 255)) ** 2
+
 function nearest(colour: number, palette: readonly number[]): number {
   let best = 0
   let least = Infinity
   for (const [place, other] of palette.entries()) {
-    const [red, green, blue] = [16, 8, 0].map((shift) => ((colour >> shift) & 255) - ((other >> shift) & 255))
-    const distance = red! ** 2 + green! ** 2 + blue! ** 2
+    const distance = distanceOf(colour, other)
     if (distance < least) [best, least] = [place, distance]
-    if (distance === 0) break
   }
   return best
 }
