@@ -23,9 +23,6 @@ const runMs = 5 * 60_000
 
 /** As root, and in containers, Chromium's own sandbox cannot be set up. */
 const browserArgs = ['--no-sandbox', '--disable-gpu']
-/** Fields for dates go by the language of the browser, not of the page. */
-const language = { LANGUAGE: 'en_GB', LANG: 'en_GB.UTF-8' }
-
 const startedAt = performance.now()
 const say = (text: string) =>
   void process.stdout.write(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${text}\n`)
@@ -99,11 +96,7 @@ async function run(stopping: AbortSignal): Promise<number> {
       stopping.throwIfAborted()
       say(text)
     })
-    browser = await chromium.launch({
-      executablePath,
-      args: browserArgs,
-      env: { ...process.env, ...language },
-    })
+    browser = await chromium.launch({ executablePath, args: browserArgs })
     let failures = 0
     for (const shot of chosen(shotsOf(filled))) {
       stopping.throwIfAborted()
