@@ -145,8 +145,8 @@ export const settings = {
     256,
   ),
   POMBO_HEAP_MIB: wholeNumber(
-    "Heap of a serving or worker process, in MiB. It is also how eagerly memory is given back: with 512 three processes under load hold 0.4 GB, with Node's own limit 1 GB.",
-    512,
+    'Heap that a serving or worker process may have at most, in MiB.',
+    1024,
     128,
     65_536,
   ),
