@@ -103,17 +103,24 @@ export function useApiMutation<R extends Route>(route: R, options: MutationOptio
   return useMutation<Answered<R>, ApiError, Omit<Call<R>, 'signal'>>({
     mutationFn: (given) => call(route, given as Call<R>),
     meta: { isQuietOnError: options.isQuietOnError === true },
-    onSuccess: async ({ data, version }) => {
+    onSuccess: async ({ data, version }, given) => {
       const { success } = options
       const message = typeof success === 'function' ? success(data) : success
       // An empty text: a step on the way, of which nothing is told.
       if (message) notifications.show({ message, color: 'green' })
       options.onSuccess?.(data, version)
       const stale = [nounOf(route.split(' ')[1] ?? ''), ...(options.alsoStale ?? [])]
-      await Promise.all(stale.map((noun) => client.invalidateQueries({ queryKey: [noun] })))
+      // What was removed is not asked for again, although the page that showed it may stand for a moment longer.
+      const removed = route.startsWith('DELETE ') ? pathOf(given) : undefined
+      const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) =>
+        removed === undefined || !JSON.stringify(queryKey).includes(JSON.stringify(removed))
+      await Promise.all(stale.map((noun) => client.invalidateQueries({ queryKey: [noun], predicate })))
     },
   })
 }
+
+const pathOf = (given: object): string | undefined =>
+  'path' in given ? (given.path as { id?: string }).id : undefined
 
 /** Reads once outside of a component: for loaders and buttons. */
 export const readOnce = <R extends Route>(client: QueryClient, route: R, params: Params<R>) =>

@@ -19,6 +19,7 @@ import {
   type Columns,
 } from './columns.ts'
 import type { Queryable } from './db.ts'
+import { createStatements } from './statements.ts'
 
 /** A contact that a batch wants, by the address of the channel used. */
 export type ContactProbe = {
@@ -147,34 +148,56 @@ export type FactsQuery = {
  * Everything else the decisions need, in one statement after the locks: its snapshot is younger than they are, so
  * what other nodes committed before giving a contact free is seen.
  */
-const factsStatement = {
-  name: 'accept_facts',
-  text: `
+type FactsParts = { hasKeys: boolean; hasCounted: boolean; hasAbsent: boolean; hasMedia: boolean }
+
+const factsStatement = createStatements('accept_facts', (parts: FactsParts, parameter) => {
+  const companies = parameter('uuid[]')
+  const now = parameter('timestamptz')
+  const apiTokens = parameter('text[]')
+  const directTokens = parameter('text[]')
+  const contacts = parameter('uuid[]')
+  return `
 select
-  (select json_agg(json_build_array(id, catalogue_version, suspended_at is not null)) from company where id = any($1::uuid[])) as companies,
+  (select json_agg(json_build_array(id, catalogue_version, suspended_at is not null)) from company where id = any(${companies})) as companies,
   (select json_agg(encode(hash, 'hex')) from (
-     select hash from api_token where hash = any(select decode(h, 'hex') from unnest($2::text[]) h) and expires_at > $3
+     select hash from api_token where hash = any(select decode(h, 'hex') from unnest(${apiTokens}) h) and expires_at > ${now}
      union all
-     select hash from direct_token where hash = any(select decode(h, 'hex') from unnest($4::text[]) h) and revoked_at is null) t) as tokens,
+     select hash from direct_token where hash = any(select decode(h, 'hex') from unnest(${directTokens}) h) and revoked_at is null) t) as tokens,
+  (select json_agg(json_build_array(contact_id, line_id, received_at)) from contact_window
+    where contact_id = any(${contacts}) and received_at > ${now} - interval '24 hours') as windows,
+  (select json_agg(json_build_object('contactId', contact_id, 'id', id, 'userId', user_id, 'openedAt', opened_at, 'activeAt', active_at))
+     from attendance where contact_id = any(${contacts}) and closed_at is null) as attendances${
+       !parts.hasKeys
+         ? ''
+         : `,
   (select json_agg(json_build_object('ref', k.ref, 'bodyHash', encode(i.body_hash, 'hex'), 'messageId', i.message_id,
        'requestId', i.request_id, 'answer', i.answer))
-     from json_to_recordset($5::json) as k(ref int, company_id uuid, route text, key text)
+     from json_to_recordset(${parameter('json')}) as k(ref int, company_id uuid, route text, key text)
      cross join lateral (select * from idempotency where company_id = k.company_id and route = k.route and key = k.key limit 1) i
-     where i.created_at > $3::timestamptz - interval '24 hours') as keys,
-  (select json_agg(json_build_array(contact_id, line_id, received_at)) from contact_window
-    where contact_id = any($6::uuid[]) and received_at > $3::timestamptz - interval '24 hours') as windows,
-  (select json_agg(json_build_object('contactId', contact_id, 'id', id, 'userId', user_id, 'openedAt', opened_at, 'activeAt', active_at))
-     from attendance where contact_id = any($6::uuid[]) and closed_at is null) as attendances,
-  (select json_agg(json_build_array(contact_id, key, count, at)) from contact_counter where contact_id = any($7::uuid[])) as counters,
-  (select json_agg(p.ref) from json_to_recordset($8::json) as p(ref int, company_id uuid, phone_key text, email_key text)
+     where i.created_at > ${now} - interval '24 hours') as keys`
+     }${
+       !parts.hasCounted
+         ? ''
+         : `,
+  (select json_agg(json_build_array(contact_id, key, count, at)) from contact_counter where contact_id = any(${parameter('uuid[]')})) as counters`
+     }${
+       !parts.hasAbsent
+         ? ''
+         : `,
+  (select json_agg(p.ref) from json_to_recordset(${parameter('json')}) as p(ref int, company_id uuid, phone_key text, email_key text)
     cross join lateral (
       (select 1 from contact where company_id = p.company_id and phone_key = p.phone_key limit 1) union all
-      (select 1 from contact where company_id = p.company_id and email_key = p.email_key limit 1)) c) as appeared,
+      (select 1 from contact where company_id = p.company_id and email_key = p.email_key limit 1)) c) as appeared`
+     }${
+       !parts.hasMedia
+         ? ''
+         : `,
   (select json_agg(json_build_object('companyId', m.company_id, 'id', m.id, 'name', m.name, 'extension', m.extension,
        'mimeType', m.mime_type, 'hash', encode(m.hash, 'hex'), 'size', m.size))
-     from json_to_recordset($9::json) as x(company_id uuid, id uuid)
-     cross join lateral (select * from media_item where id = x.id and company_id = x.company_id limit 1) m) as media`,
-}
+     from json_to_recordset(${parameter('json')}) as x(company_id uuid, id uuid)
+     cross join lateral (select * from media_item where id = x.id and company_id = x.company_id limit 1) m) as media`
+     }`
+})
 
 export type KeyRow = {
   ref: number
@@ -200,23 +223,29 @@ export async function loadFacts(connection: Queryable, query: FactsQuery): Promi
   type Answer = {
     companies: [string, number, boolean][] | null
     tokens: string[] | null
-    keys: KeyRow[] | null
+    keys?: KeyRow[] | null
     windows: [string, string, string][] | null
     attendances: Attendance[] | null
-    counters: [string, string, number, string][] | null
-    appeared: number[] | null
-    media: (MediaFile & { companyId: string })[] | null
+    counters?: [string, string, number, string][] | null
+    appeared?: number[] | null
+    media?: (MediaFile & { companyId: string })[] | null
   }
-  const [answer] = await connection.query<Answer>(factsStatement, [
+  const parts: FactsParts = {
+    hasKeys: query.keys.length > 0,
+    hasCounted: query.countedContactIds.length > 0,
+    hasAbsent: query.absent.length > 0,
+    hasMedia: query.media.length > 0,
+  }
+  const [answer] = await connection.query<Answer>(factsStatement(parts), [
     query.companyIds,
-    query.apiTokenHashes,
     query.now,
+    query.apiTokenHashes,
     query.directTokenHashes,
-    JSON.stringify(query.keys),
     query.contactIds,
-    query.countedContactIds,
-    JSON.stringify(query.absent),
-    JSON.stringify(query.media),
+    ...(parts.hasKeys ? [JSON.stringify(query.keys)] : []),
+    ...(parts.hasCounted ? [query.countedContactIds] : []),
+    ...(parts.hasAbsent ? [JSON.stringify(query.absent)] : []),
+    ...(parts.hasMedia ? [JSON.stringify(query.media)] : []),
   ])
   const { companies, tokens, keys, windows, attendances, counters, appeared, media } = answer!
   const nested = <V>(rows: [string, string, V][]) => {
@@ -376,72 +405,94 @@ const contactColumns: Columns<ContactWrite> = {
   last_interaction_at: instants,
 }
 
-const messageColumnCount = Object.keys(messageColumns).length
+type WriteParts = {
+  hasNewContacts: boolean
+  hasKnownContacts: boolean
+  hasQueued: boolean
+  hasKeys: boolean
+  hasAttendances: boolean
+  hasCounters: boolean
+}
 
 /**
  * Messages and contacts travel as one array per column: read as JSON they cost PostgreSQL more than storing them
  * (64 messages: 1.5 of 3.7 ms). What most batches have none of travels as JSON.
  */
-const writeStatement = {
-  name: 'accept_write',
-  text: `
-with m as materialized (
-  select * from unnest(${columnParameters(messageColumns, 5)}) as m(${columnNames(messageColumns)})
-), c as materialized (
-  select * from unnest(${columnParameters(contactColumns, 5 + messageColumnCount)}) as c(${columnNames(contactColumns)})
-), made as (
-  insert into contact (id, company_id, phone, phone_key, email, email_key, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at)
-  select id, company_id, phone, phone_key, email, email_key, name, tax_id, custom_code, tag, jokers::text[], segment_id, last_interaction_at
-  from c where is_new
-), touched as (
-  update contact t set name = c.name, tax_id = c.tax_id, custom_code = c.custom_code, tag = c.tag, jokers = c.jokers::text[],
-    segment_id = c.segment_id, last_interaction_at = c.last_interaction_at
-  from c where not c.is_new and t.id = c.id
-), stored as (
+const writeStatement = createStatements('accept_write', (parts: WriteParts, parameter) => {
+  const deltas = parameter('json')
+  const steps = [
+    `m as materialized (
+  select * from unnest(${columnParameters(messageColumns, parameter)}) as m(${columnNames(messageColumns)}))`,
+    `stored as (
   insert into message (id, company_id, api, channel, state, contact_id, recipient, line_id, template_id, segment_id, sender_id,
     request_id, call_id, contract_code, document_number, content, callback, reasons, priority, accepted_at, expires_at)
   select id, company_id, api, channel, state, contact_id, recipient, line_id, template_id, segment_id, sender_id,
-    request_id, call_id, contract_code, document_number, content, callback, reasons, priority, accepted_at, expires_at from m
-), told as (
+    request_id, call_id, contract_code, document_number, content, callback, reasons, priority, accepted_at, expires_at from m)`,
+    `told as (
   insert into message_event (message_id, at, kind, detail)
-  select id, accepted_at, case when state = 'queued' then 'accepted' else state end, event from m
-), queued as (
+  select id, accepted_at, case when state = 'queued' then 'accepted' else state end, event from m)`,
+  ]
+  if (parts.hasNewContacts || parts.hasKnownContacts)
+    steps.push(`c as materialized (
+  select * from unnest(${columnParameters(contactColumns, parameter)}) as c(${columnNames(contactColumns)}))`)
+  if (parts.hasNewContacts)
+    steps.push(`made as (
+  insert into contact (id, company_id, phone, phone_key, email, email_key, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at)
+  select id, company_id, phone, phone_key, email, email_key, name, tax_id, custom_code, tag, jokers::text[], segment_id, last_interaction_at
+  from c where is_new)`)
+  if (parts.hasKnownContacts)
+    steps.push(`touched as (
+  update contact t set name = c.name, tax_id = c.tax_id, custom_code = c.custom_code, tag = c.tag, jokers = c.jokers::text[],
+    segment_id = c.segment_id, last_interaction_at = c.last_interaction_at
+  from c where not c.is_new and t.id = c.id)`)
+  if (parts.hasQueued)
+    steps.push(`queued as (
   insert into outbox (message_id, company_id, line_id, contact_id, priority, due_at, expires_at, is_deferred, is_pinned)
-  select id, company_id, line_id, contact_id, priority, due_at, expires_at, is_deferred, is_pinned from m where due_at is not null
-), remembered as (
+  select id, company_id, line_id, contact_id, priority, due_at, expires_at, is_deferred, is_pinned from m where due_at is not null)`)
+  if (parts.hasKeys)
+    steps.push(`remembered as (
   insert into idempotency (company_id, route, key, body_hash, message_id, request_id, answer, created_at)
   select company_id, route, key, decode(body_hash, 'hex'), message_id, request_id, answer, at
-  from json_to_recordset($1::json) as k(company_id uuid, route text, key text, body_hash text, message_id uuid, request_id text, answer jsonb, at timestamptz)
+  from json_to_recordset(${parameter('json')}) as k(company_id uuid, route text, key text, body_hash text, message_id uuid, request_id text, answer jsonb, at timestamptz)
   on conflict (company_id, route, key) do update set body_hash = excluded.body_hash, message_id = excluded.message_id,
-    request_id = excluded.request_id, answer = excluded.answer, created_at = excluded.created_at
-), a as materialized (
-  select * from json_to_recordset($2::json) as a(id uuid, company_id uuid, contact_id uuid, user_id uuid, at timestamptz, replaces uuid, is_idle boolean)
+    request_id = excluded.request_id, answer = excluded.answer, created_at = excluded.created_at)`)
+  if (parts.hasAttendances)
+    steps.push(`a as materialized (
+  select * from json_to_recordset(${parameter('json')}) as a(id uuid, company_id uuid, contact_id uuid, user_id uuid, at timestamptz, replaces uuid, is_idle boolean)
 ), closed as (
   update attendance t set closed_at = a.at, closed_by = case when a.is_idle then 'idle' else 'moved' end
   from a where t.id = a.replaces returning t.id
 ), opened as (
   -- Counting closed first makes it run first: only one attendance of a contact is open.
   insert into attendance (id, company_id, contact_id, user_id, opened_at, active_at)
-  select id, company_id, contact_id, user_id, at, at from a where (select count(*) from closed) >= 0
-), counted as (
+  select id, company_id, contact_id, user_id, at, at from a where (select count(*) from closed) >= 0)`)
+  if (parts.hasCounters)
+    steps.push(`counted as (
   insert into contact_counter (contact_id, key, count, at)
-  select * from json_to_recordset($3::json) as x(contact_id uuid, key text, count int, at timestamptz) order by contact_id, key
-  on conflict (contact_id, key) do update set count = excluded.count, at = excluded.at
-)
+  select * from json_to_recordset(${parameter('json')}) as x(contact_id uuid, key text, count int, at timestamptz) order by contact_id, key
+  on conflict (contact_id, key) do update set count = excluded.count, at = excluded.at)`)
+  return `with ${steps.join(', ')}
 insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count)
 select company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count
-from json_to_recordset($4::json) as d(company_id uuid, hour timestamptz, api text, channel text, line_id uuid, template_id uuid,
-  segment_id uuid, outcome text, count int)`,
-}
+from json_to_recordset(${deltas}) as d(company_id uuid, hour timestamptz, api text, channel text, line_id uuid, template_id uuid,
+  segment_id uuid, outcome text, count int)`
+})
 
 export async function writeAccepted(connection: Queryable, write: AcceptWrite): Promise<void> {
-  await connection.query(writeStatement, [
-    JSON.stringify(write.keys),
-    JSON.stringify(write.attendances),
-    JSON.stringify(write.counters),
+  const { messages, contacts, keys, attendances, counters } = write
+  const parts: WriteParts = {
+    hasNewContacts: contacts.some((contact) => contact.is_new),
+    hasKnownContacts: contacts.some((contact) => !contact.is_new),
+    hasQueued: messages.some((message) => message.due_at !== null),
+    hasKeys: keys.length > 0,
+    hasAttendances: attendances.length > 0,
+    hasCounters: counters.length > 0,
+  }
+  await connection.query(writeStatement(parts), [
     JSON.stringify(write.deltas),
-    ...spellColumns(messageColumns, write.messages),
-    ...spellColumns(contactColumns, write.contacts),
+    ...spellColumns(messageColumns, messages),
+    ...(contacts.length > 0 ? spellColumns(contactColumns, contacts) : []),
+    ...[keys, attendances, counters].filter((rows) => rows.length > 0).map((rows) => JSON.stringify(rows)),
   ])
 }
 

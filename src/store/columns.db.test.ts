@@ -15,6 +15,7 @@ import {
   type Columns,
 } from './columns.ts'
 import type { Db } from './db.ts'
+import { countParameters } from './statements.ts'
 
 type Row = {
   id: string | null
@@ -39,7 +40,7 @@ const columns: Columns<Row> = {
 const readBack = (db: Db, rows: readonly Row[]): Promise<Row[]> =>
   db.query<Row>(
     `select id, count, is_on, name, at, content, words::text[] as words
-     from unnest(${columnParameters(columns, 1)}) as r(${columnNames(columns)})`,
+     from unnest(${columnParameters(columns, countParameters())}) as r(${columnNames(columns)})`,
     spellColumns(columns, rows),
   )
 

@@ -3,6 +3,8 @@
  * same rows as JSON, and its `unnest` makes rows of them again.
  */
 
+import type { Parameter } from './statements.ts'
+
 /** How the values of a column are written between the braces of an array, and what they are cast to. */
 export type Column = { type: string; spell(value: never): string }
 
@@ -33,10 +35,10 @@ export const lists: Column = {
 
 export const columnNames = (columns: object): string => Object.keys(columns).join(', ')
 
-/** `$5::uuid[], $6::text[] …`, counted from `first`. */
-export const columnParameters = (columns: object, first: number): string =>
+/** A parameter for each. */
+export const columnParameters = (columns: object, parameter: Parameter): string =>
   Object.values(columns)
-    .map(({ type }: Column, index) => `$${first + index}::${type}[]`)
+    .map(({ type }: Column) => parameter(`${type}[]`))
     .join(', ')
 
 /** The parameters themselves. */

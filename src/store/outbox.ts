@@ -15,6 +15,7 @@ import {
   type Columns,
 } from './columns.ts'
 import type { Queryable } from './db.ts'
+import { countParameters } from './statements.ts'
 
 export type ClaimWish = {
   line_id: string
@@ -157,7 +158,7 @@ const settleStatement = {
 with s as materialized (
   select message_id, line_id, epoch, attempt, state, at, due_at, provider_ids::text[] as provider_ids, error_code, error_message, event,
     resolve_at, latency_bucket, is_opt_out
-  from unnest(${columnParameters(settlementColumns, 1)}) as s(${columnNames(settlementColumns)})
+  from unnest(${columnParameters(settlementColumns, countParameters())}) as s(${columnNames(settlementColumns)})
 ), removed as (
   delete from outbox o using s where o.message_id = s.message_id and o.handed_over_epoch = s.epoch and o.attempts = s.attempt and s.state <> 'queued'
   returning s.*, o.company_id, o.contact_id, o.priority, o.expires_at, o.is_pinned

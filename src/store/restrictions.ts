@@ -18,6 +18,7 @@ import {
   type Columns,
 } from './columns.ts'
 import type { Queryable } from './db.ts'
+import { countParameters } from './statements.ts'
 
 /** What is looked up for one request: these values on these lists. */
 export type RestrictionProbe = {
@@ -48,7 +49,7 @@ export const findStatement = {
   name: 'restriction_find',
   text: `
 select p.ref, e.list_id as "listId", e.field, e.value, e.is_prefix as "isPrefix", e.expires_at as "expiresAt"
-from unnest(${columnParameters(probeColumns, 1)}) as p(${columnNames(probeColumns)})
+from unnest(${columnParameters(probeColumns, countParameters())}) as p(${columnNames(probeColumns)})
 join restriction_shape s on s.list_id = p.list_id and s.field = p.field
   and case when s.length = 0 then p.is_exact else s.length <= length(p.value) end
 cross join lateral (select s.length > 0 as is_prefix, case when s.length = 0 then p.value else left(p.value, s.length) end as value offset 0) v
