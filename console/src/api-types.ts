@@ -3113,7 +3113,7 @@ export type Api = {
         errorCode: string | null
         errorMessage: string | null
         refusal: string | null
-        /** The first 160 characters of what the person reads. */
+        /** The first 160 characters of what the person reads: of an e-mail its subject. */
         preview: string
       }[]
       nextCursor: string | null

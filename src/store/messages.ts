@@ -67,7 +67,8 @@ const scannedPerPage = 20_000
 const columns = `m.id, m.api, m.channel, m.state,
   m.contact_id as "contactId", m.recipient, m.line_id as "lineId", m.template_id as "templateId", m.segment_id as "segmentId",
   m.request_id as "requestId", m.call_id as "callId", m.contract_code as "contractCode", m.error_code as "errorCode",
-  m.error_message as "errorMessage", m.reasons, left(coalesce(m.content->>'preview', m.content->>'text', ''), 160) as preview,
+  m.error_message as "errorMessage", m.reasons,
+  left(coalesce(m.content->>'preview', m.content->>'subject', m.content->>'text', ''), 160) as preview,
   m.accepted_at as "acceptedAt", m.handed_over_at as "handedOverAt", m.settled_at as "settledAt"`
 
 const troubleStates: readonly MessageState[] = ['failed', 'blocked', 'unknown']

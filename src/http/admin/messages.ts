@@ -94,7 +94,9 @@ export const ListedMessageOut = Type.Object({
   errorCode: nullable(Type.String()),
   errorMessage: nullable(Type.String()),
   refusal: nullable(Type.String({ description: 'Why it was refused, or why it waits.' })),
-  preview: Type.String({ description: 'The first 160 characters of what the person reads.' }),
+  preview: Type.String({
+    description: 'The first 160 characters of what the person reads: of an e-mail its subject.',
+  }),
 })
 
 export const VerdictOut = Type.Object({

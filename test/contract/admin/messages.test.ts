@@ -1,5 +1,6 @@
 /** The message log: filters with and without dates, pages, one's own messages, resending, CSV. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { MessageContent } from '../../../src/domain/message.ts'
 import { releaseDeferred } from '../../../src/flows/release-deferred.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { CatalogueCache } from '../../../src/store/catalogue.ts'
@@ -34,6 +35,19 @@ async function oldMessage(ageMs: number, wish: Parameters<typeof storeMessage>[2
   await app.db.query('update provider_reference set message_id = $2 where message_id = $1', [stored.id, id])
   return { ...stored, id, shown: showId('msg', id) }
 }
+
+test('an e-mail is told by its subject, not by its HTML', async () => {
+  const content: MessageContent = {
+    kind: 'text',
+    subject: 'Your invoice',
+    text: '<html><body>Hello</body></html>',
+    files: [],
+  }
+  const { id } = await storeMessage(app.db, company, { channel: 'email', content })
+  expect(items(await client.get(`/messages?id=${showId('msg', id)}`))).toMatchObject([
+    { preview: 'Your invoice' },
+  ])
+})
 
 test('recipient, id, provider id, call id and trouble are found without dates; the rest within seven days', async () => {
   const recipient = '5531987650077'
