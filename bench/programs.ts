@@ -110,7 +110,7 @@ export type Pombo = {
 }
 
 /**
- * The whole program with its default settings, the way `npm start` runs it. Without a data folder it gets one of its
+ * The whole program as `npm start` runs it, with its default settings but for the log, of which only errors are kept. Without a data folder it gets one of its
  * own, which goes with it.
  */
 export async function startPombo(

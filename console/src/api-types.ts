@@ -3416,6 +3416,7 @@ export type Api = {
       q?: string
       sort?: 'createdAt' | 'name'
       order?: 'asc' | 'desc'
+      isRevoked?: boolean
     }
     body: undefined
     answer: {

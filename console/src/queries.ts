@@ -111,16 +111,17 @@ export function useApiMutation<R extends Route>(route: R, options: MutationOptio
       options.onSuccess?.(data, version)
       const stale = [nounOf(route.split(' ')[1] ?? ''), ...(options.alsoStale ?? [])]
       // What was removed is not asked for again, although the page that showed it may stand for a moment longer.
-      const removed = route.startsWith('DELETE ') ? pathOf(given) : undefined
+      const removedId = route.startsWith('DELETE ') ? idIn(given) : undefined
       const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) =>
-        removed === undefined || !JSON.stringify(queryKey).includes(JSON.stringify(removed))
+        removedId === undefined || idIn(queryKey[2]) !== removedId
       await Promise.all(stale.map((noun) => client.invalidateQueries({ queryKey: [noun], predicate })))
     },
   })
 }
 
-const pathOf = (given: object): string | undefined =>
-  'path' in given ? (given.path as { id?: string }).id : undefined
+/** The id in the path of a call, or of what a query asks for. */
+const idIn = (params: unknown): string | undefined =>
+  (params as { path?: { id?: string } } | undefined)?.path?.id
 
 /** Reads once outside of a component: for loaders and buttons. */
 export const readOnce = <R extends Route>(client: QueryClient, route: R, params: Params<R>) =>

@@ -1,7 +1,7 @@
 /** The write of a batch with its COMMIT, and what to do when the answer is lost. */
 import { setTimeout } from 'node:timers/promises'
 import type { Outcome } from '../domain/outcome.ts'
-import { findStored, writeAccepted, type AcceptWrite, type StoredMessage } from '../store/accepting.ts'
+import { findStored, writeAccepted, type AcceptWrite, type StoredMessage } from '../store/accept-writes.ts'
 import { isConnectionError, sqlState, type Connection, type Db } from '../store/db.ts'
 import type { BatchContext, Entry } from './accept-entry.ts'
 

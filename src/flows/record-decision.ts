@@ -10,10 +10,10 @@ import type {
   ContactWrite,
   CounterWrite,
   DeltaWrite,
-  KeyRow,
   KeyWrite,
   MessageRow,
-} from '../store/accepting.ts'
+} from '../store/accept-writes.ts'
+import type { KeyRow } from '../store/accepting.ts'
 import type { Catalogue } from '../store/catalogue.ts'
 import { mergeJokers, type ContactState, type Decision } from './decide-message.ts'
 import type { Submission } from './submission.ts'

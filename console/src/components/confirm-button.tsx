@@ -1,8 +1,9 @@
 /** A button that asks before it does something that cannot be taken back. */
-import { ActionIcon, Button, Group, Modal, Stack, Text, Tooltip, type ButtonProps } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text, type ButtonProps } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { text } from '../text/index.ts'
+import { IconAction } from './icon-action.tsx'
 
 type ConfirmButtonProps = Omit<ButtonProps, 'onClick'> & {
   /** What the button says; with an icon, its name for screen readers. */
@@ -42,17 +43,7 @@ export function ConfirmButton({
   return (
     <>
       {icon ? (
-        <Tooltip label={label}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={label}
-            onClick={open}
-            disabled={button.disabled}
-          >
-            {icon}
-          </ActionIcon>
-        </Tooltip>
+        <IconAction label={label} icon={icon} onClick={open} isDisabled={button.disabled === true} />
       ) : (
         <Button variant="default" {...button} onClick={open}>
           {label}

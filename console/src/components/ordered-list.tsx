@@ -1,7 +1,7 @@
 /** Things in an order that matters: moved by buttons, so that it works with keyboard, mouse and finger alike. */
-import { ActionIcon, Group, Text, Tooltip } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { IconAction } from './icon-action.tsx'
 import classes from './ordered-list.module.css'
 
 type OrderedListProps = {
@@ -27,19 +27,19 @@ export function OrderedList({ label, items, onChange, words }: OrderedListProps)
             {index + 1}. {name}
           </Text>
           <Group gap={2} wrap="nowrap">
-            <Move
+            <IconAction
               label={words.up(name)}
               isDisabled={index === 0}
               onClick={() => onChange(moved(ids, index, index - 1))}
               icon={<IconArrowUp size={16} aria-hidden />}
             />
-            <Move
+            <IconAction
               label={words.down(name)}
               isDisabled={index === items.length - 1}
               onClick={() => onChange(moved(ids, index, index + 1))}
               icon={<IconArrowDown size={16} aria-hidden />}
             />
-            <Move
+            <IconAction
               label={words.remove(name)}
               onClick={() => onChange(ids.filter((one) => one !== id))}
               icon={<IconX size={16} aria-hidden />}
@@ -50,13 +50,3 @@ export function OrderedList({ label, items, onChange, words }: OrderedListProps)
     </ol>
   )
 }
-
-type MoveProps = { label: string; icon: ReactNode; isDisabled?: boolean; onClick(): void }
-
-export const Move = ({ label, icon, isDisabled = false, onClick }: MoveProps) => (
-  <Tooltip label={label}>
-    <ActionIcon variant="subtle" color="gray" aria-label={label} disabled={isDisabled} onClick={onClick}>
-      {icon}
-    </ActionIcon>
-  </Tooltip>
-)

@@ -1,5 +1,5 @@
 /** Segments: the pattern of a page with a list and small forms. */
-import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconPencil, IconPlus, IconTags, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ItemOf } from '../api.ts'
@@ -9,6 +9,7 @@ import { DataTable, type Column } from '../components/data-table.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { FilterBar } from '../components/filter-bar.tsx'
 import { FormModal } from '../components/form-modal.tsx'
+import { IconAction } from '../components/icon-action.tsx'
 import { Page } from '../components/page.tsx'
 import { useListState } from '../hooks/use-list-state.ts'
 import { useApiMutation, useApiQuery } from '../queries.ts'
@@ -67,11 +68,11 @@ function RowActions({ segment, onChange }: { segment: Segment; onChange(): void 
   return (
     <>
       <Can do="PATCH /segments/:id">
-        <Tooltip label={words.changeOf(name)}>
-          <ActionIcon variant="subtle" color="gray" aria-label={words.changeOf(name)} onClick={onChange}>
-            <IconPencil size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconAction
+          label={words.changeOf(name)}
+          icon={<IconPencil size={16} aria-hidden />}
+          onClick={onChange}
+        />
       </Can>
       <Can do="DELETE /segments/:id">
         <ConfirmButton

@@ -1,5 +1,5 @@
 /** The list of templates, and the choice of what a new one will be. */
-import { ActionIcon, Button, Group, Stack, Text, Tooltip } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconCopy, IconPlus, IconRefresh, IconTemplate, IconTrash } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -11,6 +11,7 @@ import { DataTable, type Column } from '../components/data-table.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { FilterBar } from '../components/filter-bar.tsx'
 import { FormModal } from '../components/form-modal.tsx'
+import { IconAction } from '../components/icon-action.tsx'
 import { Page } from '../components/page.tsx'
 import { ChannelLabel } from '../components/state-badge.tsx'
 import { Tag } from '../components/tag.tsx'
@@ -197,18 +198,13 @@ function RowActions({ template: { id, name } }: { template: Template }) {
   return (
     <>
       <Can do="POST /templates">
-        <Tooltip label={words.duplicateOf(name)}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={words.duplicateOf(name)}
-            onClick={() =>
-              void navigate({ to: '/templates/$id', params: { id: 'new' }, search: { from: id } as never })
-            }
-          >
-            <IconCopy size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconAction
+          label={words.duplicateOf(name)}
+          icon={<IconCopy size={16} aria-hidden />}
+          onClick={() =>
+            void navigate({ to: '/templates/$id', params: { id: 'new' }, search: { from: id } as never })
+          }
+        />
       </Can>
       <Can do="DELETE /templates/:id">
         <ConfirmButton

@@ -16,7 +16,18 @@ import { changed, done, notFound, unlessSaved } from './replies.ts'
 import { change, read, type Route } from './route.ts'
 import { smallListQuery, smallPage } from './small-lists.ts'
 import { given } from './users.ts'
-import { checkVersion, idOf, instant, listOf, nullable, oneOf, optionalText, pageOut, text } from './wire.ts'
+import {
+  checkVersion,
+  flag,
+  idOf,
+  instant,
+  listOf,
+  nullable,
+  oneOf,
+  optionalText,
+  pageOut,
+  text,
+} from './wire.ts'
 
 const allowed = {
   channels: Type.Optional(listOf(oneOf(channels, 'A channel.'), 'Channels that it may send on.', 3)),
@@ -51,11 +62,18 @@ export const directTokenRoutes: Route[] = [
     method: 'GET',
     path: '/direct-tokens',
     summary: 'List direct tokens',
-    query: Type.Object(smallListQuery(['createdAt', 'name'])),
+    query: Type.Object({
+      ...smallListQuery(['createdAt', 'name']),
+      isRevoked: flag('Only those that are, or are not, revoked.'),
+    }),
     answer: pageOut(TokenOut),
     async handle({ db, companyId, query }) {
+      const { isRevoked } = query
+      const tokens = (await listDirectTokens(db, companyId)).filter(
+        ({ revokedAt }) => isRevoked === undefined || isRevoked === (revokedAt !== null),
+      )
       return done(
-        smallPage(await listDirectTokens(db, companyId), query, {
+        smallPage(tokens, query, {
           sorts: { createdAt: ({ id }) => id, name: ({ name }) => name.toLowerCase() },
           words: ({ name }) => [name],
           show: showToken,

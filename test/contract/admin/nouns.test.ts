@@ -298,6 +298,10 @@ test('the old direct token is refused from the moment it is renewed; the private
   expect((await send(old)).status).toBe(401)
   expect((await send(String(renewed.body['token']))).status).toBe(202)
   expect((await client.call('POST', `/direct-tokens/${String(made.body['id'])}/renew`)).status).toBe(404)
+  const named = async (isRevoked: boolean) =>
+    items(await client.get(`/direct-tokens?isRevoked=${isRevoked}`)).map(({ id }) => id)
+  expect(await named(true)).toContain(made.body['id'])
+  expect(await named(false)).not.toContain(made.body['id'])
 
   const shown = await client.call('POST', '/company/private-token/show')
   expect(shown.body['privateToken']).toBe(company.privateToken)

@@ -60,10 +60,16 @@ browserTest('a message sent from "try it" is on the phone, and the answer comes 
   await send.getByText(/"messageId": "msg_/).waitFor()
   await expectAccessible(page)
   await screenshot(page, 'reference-tried')
-  await send.getByRole('link', { name: 'Open the message with its timeline' }).click()
-  await page.waitForURL(/\/messages\/msg_/)
+  const timeline = send.getByRole('link', { name: 'Open the message with its timeline' })
+  const [beside] = await Promise.all([
+    page.context().waitForEvent('page'),
+    timeline.click({ modifiers: ['ControlOrMeta'] }),
+  ])
+  await beside.waitForURL(/\/messages\/msg_/)
+  await beside.close()
 
-  await page.goto('/sandbox')
+  await send.getByRole('link', { name: 'See it on the phone' }).click()
+  await page.waitForURL(/\/sandbox/)
   await page.getByText('Live', { exact: true }).waitFor()
   await page
     .getByRole('button', { name: /SMS.*31987650010|5531987650010/ })

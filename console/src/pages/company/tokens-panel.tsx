@@ -1,5 +1,5 @@
 /** Direct tokens: generate, change, renew, revoke. */
-import { ActionIcon, Button, Stack, Switch, Text, Tooltip } from '@mantine/core'
+import { Button, Stack, Switch, Text } from '@mantine/core'
 import { IconKey, IconPencil, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ItemOf } from '../../api.ts'
@@ -7,6 +7,7 @@ import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FormModal } from '../../components/form-modal.tsx'
+import { IconAction } from '../../components/icon-action.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
@@ -43,18 +44,18 @@ const filters = {}
 
 export function TokensPanel() {
   const list = useListState({ filters, sort: { by: 'createdAt', order: 'desc' } })
-  const query = useApiQuery('/direct-tokens', { query: list.query }, { keepsFormer: true })
+  const [isAll, setIsAll] = useState(false)
+  const query = useApiQuery(
+    '/direct-tokens',
+    { query: { ...list.query, ...(!isAll && { isRevoked: false }) } },
+    { keepsFormer: true },
+  )
   const [open, setOpen] = useState<'new' | Token>()
   const [made, setMade] = useState<Made>()
-  const [isAll, setIsAll] = useState(false)
   const close = () => setOpen(undefined)
   const onMade = (token: Made) => {
     close()
     setMade(token)
-  }
-  const shown = query.data && {
-    ...query.data,
-    items: query.data.items.filter(({ revokedAt }) => isAll || revokedAt === null),
   }
   const add = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen('new')}>
@@ -75,7 +76,7 @@ export function TokensPanel() {
       <DataTable
         label={words.title}
         columns={columns}
-        query={{ ...query, data: shown }}
+        query={query}
         list={list}
         rowKey={({ id }) => id}
         empty={<EmptyState icon={IconKey} title={words.emptyTitle} hint={words.emptyHint} />}
@@ -112,11 +113,11 @@ function TokenActions({ token: { id, name }, onChange, onMade }: ActionsProps) {
   const revoke = useApiMutation('DELETE /direct-tokens/:id', { success: words.revokedDone })
   return (
     <>
-      <Tooltip label={words.changeOf(name)}>
-        <ActionIcon variant="subtle" color="gray" aria-label={words.changeOf(name)} onClick={onChange}>
-          <IconPencil size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <IconAction
+        label={words.changeOf(name)}
+        icon={<IconPencil size={16} aria-hidden />}
+        onClick={onChange}
+      />
       <ConfirmButton
         label={words.renewOf(name)}
         icon={<IconRefresh size={16} aria-hidden />}

@@ -1,7 +1,8 @@
 /** Days and hours in which messages may leave, and days on which nothing does. */
-import { ActionIcon, Button, Group, Pill, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core'
+import { Button, Group, Pill, Select, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
+import { IconAction } from '../../components/icon-action.tsx'
 import { text } from '../../text/index.ts'
 import { timeOf, type Span } from './in-words.ts'
 import classes from './rules.module.css'
@@ -113,29 +114,19 @@ function Day({ name, spans, onChange, errorOf }: DayProps) {
               value={timeOf(span.to)}
               onChange={(event) => change(index, { to: minuteOf(event.currentTarget.value, true) })}
             />
-            <Tooltip label={words.removeSpan(name, index)}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={words.removeSpan(name, index)}
-                onClick={() => onChange(spans.filter((_, at) => at !== index))}
-              >
-                <IconX size={16} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <IconAction
+              label={words.removeSpan(name, index)}
+              icon={<IconX size={16} aria-hidden />}
+              onClick={() => onChange(spans.filter((_, at) => at !== index))}
+            />
           </Group>
         ))}
       </Stack>
-      <Tooltip label={words.addSpan(name)}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-label={words.addSpan(name)}
-          onClick={() => onChange([...spans, nextSpan(spans)])}
-        >
-          <IconPlus size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <IconAction
+        label={words.addSpan(name)}
+        icon={<IconPlus size={16} aria-hidden />}
+        onClick={() => onChange([...spans, nextSpan(spans)])}
+      />
     </div>
   )
 }

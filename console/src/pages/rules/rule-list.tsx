@@ -1,5 +1,5 @@
 /** The list of rules: on and off, in words, in an order that buttons change. */
-import { ActionIcon, Group, Stack, Switch, Text, Tooltip } from '@mantine/core'
+import { Group, Stack, Switch, Text } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconListCheck, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -10,7 +10,8 @@ import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FilterBar } from '../../components/filter-bar.tsx'
-import { Move, moved } from '../../components/ordered-list.tsx'
+import { IconAction } from '../../components/icon-action.tsx'
+import { moved } from '../../components/ordered-list.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { useListState } from '../../hooks/use-list-state.ts'
@@ -130,13 +131,13 @@ type MoveButtonsProps = {
 
 const MoveButtons = ({ name, index, count, isBusy, onMove }: MoveButtonsProps) => (
   <>
-    <Move
+    <IconAction
       label={words.up(name)}
       icon={<IconArrowUp size={16} aria-hidden />}
       isDisabled={isBusy || index === 0}
       onClick={() => onMove(index, index - 1)}
     />
-    <Move
+    <IconAction
       label={words.down(name)}
       icon={<IconArrowDown size={16} aria-hidden />}
       isDisabled={isBusy || index === count - 1}
@@ -187,11 +188,11 @@ function RowActions({ rule: { id, name }, onChange }: { rule: Rule; onChange(): 
   return (
     <>
       <Can do="PUT /rules/:id">
-        <Tooltip label={words.changeOf(name)}>
-          <ActionIcon variant="subtle" color="gray" aria-label={words.changeOf(name)} onClick={onChange}>
-            <IconPencil size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconAction
+          label={words.changeOf(name)}
+          icon={<IconPencil size={16} aria-hidden />}
+          onClick={onChange}
+        />
       </Can>
       <Can do="DELETE /rules/:id">
         <ConfirmButton
