@@ -111,7 +111,8 @@ export function useApiMutation<R extends Route>(route: R, options: MutationOptio
       options.onSuccess?.(data, version)
       const stale = [nounOf(route.split(' ')[1] ?? ''), ...(options.alsoStale ?? [])]
       // What was removed is not asked for again, although the page that showed it may stand for a moment longer.
-      const removedId = route.startsWith('DELETE ') ? idIn(given) : undefined
+      // `DELETE /users/:id/totp` removes a part only: the user is read again.
+      const removedId = /^DELETE .*\/:id$/.test(route) ? idIn(given) : undefined
       const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) =>
         removedId === undefined || idIn(queryKey[2]) !== removedId
       await Promise.all(stale.map((noun) => client.invalidateQueries({ queryKey: [noun], predicate })))

@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const server of running.splice(0)) await server.stop()
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 async function start(options: { port?: number; dataDir?: string } = {}): Promise<EmbeddedPostgres> {

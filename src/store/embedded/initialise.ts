@@ -75,10 +75,11 @@ export async function isInitialised(home: Pick<Home, 'data'>): Promise<boolean> 
   )
 }
 
-/** What a start that was killed half-way left behind. */
+/** What a start that was killed half-way left behind. Its initdb may still be writing there: hence the retries. */
 async function removeLeftovers(folder: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }
   for (const name of await readdir(folder)) {
-    if (name.startsWith(STAGING_PREFIX)) await rm(join(folder, name), { recursive: true, force: true })
+    if (name.startsWith(STAGING_PREFIX)) await rm(join(folder, name), options)
   }
 }
 
