@@ -13,6 +13,7 @@ import { newId, showId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { AddressReader } from './client-address.ts'
 import { errorBody, jsonType, sendFault, sendNotFound } from './errors.ts'
+import { createInFlight, type InFlight } from './in-flight.ts'
 import { closedReason, type Lifecycle } from './lifecycle.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { RateLimits } from '../flows/limit-rates.ts'
@@ -53,7 +54,7 @@ export type PomboServer = {
 const newRequestId = () => showId('req', newId())
 
 export async function buildServer(deps: ServerDeps, surfaces: Surface[]): Promise<PomboServer> {
-  const inFlight = new Set<ServerResponse>()
+  const inFlight = createInFlight()
   const app = Fastify({
     logger: false,
     genReqId: newRequestId,
@@ -119,14 +120,14 @@ export async function buildServer(deps: ServerDeps, surfaces: Surface[]): Promis
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
-function createNodeServer(deps: ServerDeps, inFlight: Set<ServerResponse>, handle: Handle): http.Server {
+function createNodeServer(deps: ServerDeps, inFlight: InFlight, handle: Handle): http.Server {
   const { budget, lifecycle, limits, metrics } = deps
   const timeouts = deps.timeouts ?? defaultTimeouts
   const { log } = deps
 
   function settled(this: ServerResponse) {
     const track = trackOf(this.req)
-    inFlight.delete(this)
+    inFlight.remove(this)
     track.isClosed = true
     giveBack(budget, track)
     const tookMs = performance.now() - track.startedAt
@@ -215,9 +216,9 @@ const clientErrorMessage = (code: string | undefined): string =>
       ? 'the headers are too large'
       : 'this is not HTTP that can be read'
 
-async function drain(app: FastifyInstance, inFlight: Set<ServerResponse>, withinMs: number): Promise<void> {
+async function drain(app: FastifyInstance, inFlight: InFlight, withinMs: number): Promise<void> {
   const { server } = app
-  for (const res of inFlight) res.shouldKeepAlive = false
+  for (const res of inFlight.all) res.shouldKeepAlive = false
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
   const cut = setTimeout(() => server.closeAllConnections(), withinMs)

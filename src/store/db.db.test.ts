@@ -54,6 +54,42 @@ test('what PostgreSQL refuses is its answer', async () => {
   expect(isConnectionError(refused)).toBe(false)
 })
 
+/** A way to the database that passes on what `relay` lets through; its address. */
+async function startProxy(relay: (chunk: Buffer, client: net.Socket) => void): Promise<string> {
+  const { hostname, searchParams, port } = new URL(database.url)
+  const path = `${decodeURIComponent(searchParams.get('host') ?? hostname)}/.s.PGSQL.${port || 5432}`
+  const server = net.createServer((client) => {
+    const upstream = path.startsWith('/') ? net.connect(path) : net.connect(Number(port), hostname)
+    for (const socket of [client, upstream]) socket.on('error', () => {})
+    client.pipe(upstream)
+    client.on('close', () => upstream.destroy())
+    upstream.on('data', (chunk: Buffer) => relay(chunk, client))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const url = new URL(database.url)
+  url.searchParams.delete('host')
+  url.searchParams.delete('port')
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return url.href
+}
+
+test('a server that falls silent is given up: what was asked fails as if the connection were lost', async () => {
+  let isSilent = false
+  const url = await startProxy((chunk, client) => {
+    if (!isSilent) client.write(chunk)
+  })
+  const db = createDb({ url, connections: 1, log: silentLog, answerTimeoutMs: 200 })
+  onTestFinished(() => db.close())
+  expect(await db.query('select 1 as one')).toEqual([{ one: 1 }])
+  isSilent = true
+  const error: unknown = await db.query('select 2').catch((reason: unknown) => reason)
+  expect(isConnectionError(error)).toBe(true)
+  isSilent = false
+  expect(await db.query('select 3 as three')).toEqual([{ three: 3 }])
+})
+
 /** What a server says that is stopping: FATAL 57P01. */
 function farewell(): Buffer {
   const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0')
@@ -65,27 +101,12 @@ function farewell(): Buffer {
 const readyForQuery = Buffer.from('Z\0\0\0\x05I')
 
 test('a server that says farewell right behind its greeting costs that connection, and not the process', async () => {
-  const { hostname, searchParams, port } = new URL(database.url)
-  const path = `${decodeURIComponent(searchParams.get('host') ?? hostname)}/.s.PGSQL.${port || 5432}`
-  const server = net.createServer((client) => {
-    const upstream = path.startsWith('/') ? net.connect(path) : net.connect(Number(port), hostname)
-    for (const socket of [client, upstream]) socket.on('error', () => {})
-    client.pipe(upstream)
-    client.on('close', () => upstream.destroy())
-    upstream.on('data', (chunk: Buffer) => {
-      const isGreeting = chunk.subarray(-readyForQuery.length).equals(readyForQuery)
-      client.write(isGreeting ? Buffer.concat([chunk, farewell()]) : chunk)
-      if (isGreeting) client.end()
-    })
+  const url = await startProxy((chunk, client) => {
+    const isGreeting = chunk.subarray(-readyForQuery.length).equals(readyForQuery)
+    client.write(isGreeting ? Buffer.concat([chunk, farewell()]) : chunk)
+    if (isGreeting) client.end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const url = new URL(database.url)
-  url.searchParams.delete('host')
-  url.searchParams.delete('port')
-  url.hostname = '127.0.0.1'
-  url.port = String((server.address() as AddressInfo).port)
-  const db = createDb({ url: url.toString(), connections: 2, log: silentLog })
+  const db = createDb({ url, connections: 2, log: silentLog })
   onTestFinished(() => db.close())
   const connection = await db.connect()
   const error: unknown = await connection.query('select 1').catch((reason: unknown) => reason)

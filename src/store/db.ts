@@ -1,6 +1,7 @@
 /** The connection to PostgreSQL: a bounded pool, prepared statements by name, transactions. */
 import pg from 'pg'
 import type { Log } from '../lib/log.ts'
+import { watchAnswers } from './answer-watch.ts'
 
 /** A statement that is prepared once per connection under its name. */
 export type Statement = { name: string; text: string }
@@ -54,9 +55,6 @@ export type DbOptions = {
 /** Nested loops over indexes, whatever the statistics say. */
 const lookupsOnly = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
-/** What a timer can hold: three weeks. */
-const patienceMs = 2 ** 31 - 1
-
 export function createDb(options: DbOptions): Db {
   const statementTimeoutMs = options.statementTimeoutMs ?? 30_000
   const pool = new pg.Pool({
@@ -72,8 +70,8 @@ export function createDb(options: DbOptions): Db {
     pipeline: true,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 30_000,
-    query_timeout: options.answerTimeoutMs ?? statementTimeoutMs + 5_000,
   })
+  const watch = watchAnswers(pool, options.answerTimeoutMs ?? statementTimeoutMs + 5_000)
   // A server that is stopping says farewell right behind its greeting, in the moment when nobody else listens: between
   // the pool's own ear and that of whoever has asked for the connection. What is wrong with it the first query tells.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -82,20 +80,35 @@ export function createDb(options: DbOptions): Db {
 
   let roundTrips = 0
   const run = async <T>(
-    target: pg.Pool | pg.PoolClient,
+    client: pg.PoolClient,
     statement: Statement | string,
     values?: readonly unknown[],
-    answerTimeoutMs?: number,
-  ) => {
+  ): Promise<T[]> => {
     roundTrips++
     const query = typeof statement === 'string' ? { text: statement } : statement
-    const result = await target.query({
-      ...query,
-      values: values as unknown[],
-      // The driver's own word, which its types do not know.
-      ...(answerTimeoutMs !== undefined && { query_timeout: answerTimeoutMs }),
-    })
-    return result.rows as T[]
+    try {
+      const { rows } = await watch.ask(client, { ...query, values: values as unknown[] })
+      return rows as T[]
+    } catch (error) {
+      // The driver's own stack leads to the socket; this one leads to who asked.
+      if (error instanceof Error) Error.captureStackTrace(error)
+      throw error
+    }
+  }
+
+  const runOnAny = async <T>(statement: Statement | string, values?: readonly unknown[]): Promise<T[]> => {
+    const client = await pool.connect()
+    let isBroken = true
+    try {
+      const rows = await run<T>(client, statement, values)
+      isBroken = false
+      return rows
+    } catch (error) {
+      isBroken = isConnectionError(error)
+      throw error
+    } finally {
+      client.release(isBroken)
+    }
   }
 
   const connect = async ({ isPatient = false } = {}): Promise<Connection> => {
@@ -103,9 +116,12 @@ export function createDb(options: DbOptions): Db {
     // Between checkout and release the pool does not listen for errors; the running query reports them.
     const ignore = () => {}
     client.on('error', ignore)
-    if (isPatient) await client.query('set statement_timeout = 0')
+    if (isPatient) {
+      await client.query('set statement_timeout = 0')
+      watch.leaveAlone(client)
+    }
     return {
-      query: (statement, values) => run(client, statement, values, isPatient ? patienceMs : undefined),
+      query: (statement, values) => run(client, statement, values),
       release(isBroken = false) {
         client.off('error', ignore)
         // The next user of the pool expects a connection with limits.
@@ -119,7 +135,7 @@ export function createDb(options: DbOptions): Db {
     get roundTrips() {
       return roundTrips
     },
-    query: (statement, values) => run(pool, statement, values),
+    query: runOnAny,
     connect,
     async transaction(work) {
       const connection = await connect()
@@ -141,7 +157,10 @@ export function createDb(options: DbOptions): Db {
         connection.release(isBroken)
       }
     },
-    close: () => pool.end(),
+    close() {
+      watch.stop()
+      return pool.end()
+    },
   }
 }
 
