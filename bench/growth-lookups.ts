@@ -1,5 +1,5 @@
 /** Reads that people and rules wait for, call by call in turn on the small and the large database. */
-import { findRestrictionHits } from '../src/store/restrictions.ts'
+import { anyContents, findRestrictionHits } from '../src/store/restrictions.ts'
 import { listMessages, type MessageFilter } from '../src/store/messages.ts'
 import { readReport } from '../src/store/reports.ts'
 import { readTimeline } from '../src/store/timeline.ts'
@@ -57,7 +57,7 @@ const restrictions: Lookup = async ({ db, past }, round) => {
   const { listId, phones } = past.restrictions
   const probes = Array.from({ length: probesPerLookup }, (_, ref) => ({
     ref,
-    listIds: [listId],
+    lists: [anyContents(listId)],
     phone:
       ref % 2 === 0
         ? phones[(round * probesPerLookup + ref) % phones.length]!

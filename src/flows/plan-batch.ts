@@ -74,12 +74,12 @@ export function findHits(
   contactOf: (index: number) => ContactRow | undefined,
 ): Promise<Map<number, RestrictionHit[]>> {
   const probes = entries.flatMap(({ submission: { sender, request } }, ref) => {
-    const listIds = catalogues.get(sender.companyId)?.listIds ?? []
-    if (listIds.length === 0) return []
+    const lists = catalogues.get(sender.companyId)?.lists ?? []
+    if (lists.length === 0) return []
     const { recipient } = request
     return {
       ref,
-      listIds,
+      lists,
       phone: recipient.kind === 'phone' ? recipient.phone.key : undefined,
       email: recipient.kind === 'email' ? recipient.email.key : undefined,
       // The tax identifier is the document number of the other API: given with the call, else as stored.

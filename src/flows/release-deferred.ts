@@ -96,11 +96,11 @@ function findHits(
   now: Date,
 ): Promise<Map<number, RestrictionHit[]>> {
   const probes = messages.flatMap((message, ref) => {
-    const listIds = catalogues.get(message.companyId)?.listIds ?? []
-    if (listIds.length === 0) return []
+    const lists = catalogues.get(message.companyId)?.lists ?? []
+    if (lists.length === 0) return []
     return {
       ref,
-      listIds,
+      lists,
       [message.channel === 'email' ? 'email' : 'phone']: recipientKeyOf(message),
       document: message.documentNumber ?? undefined,
       contract: message.contractCode ?? undefined,

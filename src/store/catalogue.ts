@@ -9,6 +9,7 @@ import type { Line } from '../domain/line.ts'
 import type { Rule, RuleSettings } from '../domain/rule.ts'
 import type { Template } from '../domain/template.ts'
 import type { Queryable } from './db.ts'
+import type { ListContents } from './restrictions.ts'
 
 export type NamedSegment = { id: string; name: string; clientCode: string | null }
 export type Attendant = { id: string; name: string }
@@ -30,7 +31,7 @@ export type Catalogue = {
   attendantsById: Map<string, Attendant>
   rules: Rule[]
   /** Restriction lists that any rule looks at. Narrowing is the rule's own: a hit on the others is ignored. */
-  listIds: string[]
+  lists: ListContents[]
   /** Does any rule count messages of a contact? Then its counters are loaded. */
   hasCounters: boolean
 }
@@ -56,7 +57,11 @@ select c.id, c.name, c.catalogue_version as version, c.time_zone as "timeZone", 
       'channels', r.channels, 'segmentIds', r.segment_ids, 'kind', r.kind, 'settings', r.settings,
       'listName', (select x.name from restriction_list x where x.id::text = r.settings->>'listId' and x.company_id = c.id))
       order by r.position, r.id), '[]')
-    from rule r where r.company_id = c.id and r.is_enabled) as rules
+    from rule r where r.company_id = c.id and r.is_enabled) as rules,
+  (select coalesce(json_agg(json_build_object('id', l.id,
+      'exact', (select coalesce(json_agg(field), '[]') from restriction_shape where list_id = l.id and length = 0),
+      'prefixed', (select coalesce(json_agg(distinct field), '[]') from restriction_shape where list_id = l.id and length > 0))), '[]')
+    from restriction_list l where l.company_id = c.id) as lists
 from company c where c.id = any($1)`,
 }
 
@@ -75,6 +80,7 @@ type LoadedRow = {
     settings: object
     listName: string | null
   })[]
+  lists: ListContents[]
 }
 
 export async function loadCatalogues(db: Queryable, companyIds: readonly string[]): Promise<Catalogue[]> {
@@ -117,11 +123,9 @@ function shapeCatalogue(row: LoadedRow): Catalogue {
     attendantsByName: new Map(row.attendants.map((user) => [nameKey(user.name), user])),
     attendantsById: new Map(row.attendants.map((user) => [user.id, user])),
     rules,
-    listIds: [
-      ...new Set(
-        rules.flatMap(({ settings }) => (settings.kind === 'restriction_list' ? [settings.listId] : [])),
-      ),
-    ],
+    lists: row.lists.filter(({ id }) =>
+      rules.some(({ settings }) => settings.kind === 'restriction_list' && settings.listId === id),
+    ),
     hasCounters: rules.some(
       (rule) => rule.settings.kind === 'frequency_cap' || rule.settings.kind === 'duplicate',
     ),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts'
 import { newId } from '../lib/ids.ts'
 import { importRestrictions, type BadLine, type ImportProgress } from './restriction-import.ts'
-import { findRestrictionHits, listRestrictionEntries } from './restrictions.ts'
+import { anyContents, findRestrictionHits, listRestrictionEntries } from './restrictions.ts'
 
 let database: TestDatabase
 const companyId = newId()
@@ -124,7 +124,7 @@ describe('import of restriction lists', () => {
     const { listId } = await run('value,match\nabc,prefix\n', 'contract')
     const hits = await findRestrictionHits(
       database.db,
-      [{ ref: 0, listIds: [listId], contract: 'ABCDE' }],
+      [{ ref: 0, lists: [anyContents(listId)], contract: 'ABCDE' }],
       new Date(),
     )
     expect(hits.get(0)).toHaveLength(1)

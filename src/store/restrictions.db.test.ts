@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts'
 import { newId } from '../lib/ids.ts'
+import { loadCatalogues } from './catalogue.ts'
+import type { Queryable } from './db.ts'
 import {
   addRestrictionEntries,
+  anyContents,
   findRestrictionHits,
   findStatement,
   listRestrictionEntries,
@@ -36,7 +39,56 @@ async function newList(): Promise<string> {
 }
 
 const find = async (listIds: string[], values: Record<string, string>, at = now) =>
-  (await findRestrictionHits(database.db, [{ ref: 7, listIds, ...values }], at)).get(7) ?? []
+  (await findRestrictionHits(database.db, [{ ref: 7, lists: listIds.map(anyContents), ...values }], at)).get(
+    7,
+  ) ?? []
+
+describe('what a list has entries of', () => {
+  const version = async () =>
+    (
+      await database.db.query<{ version: number }>(
+        'select catalogue_version as version from company where id = $1',
+        [companyId],
+      )
+    )[0]!.version
+
+  test('is known to senders from its first entry on, and more of the same is no news', async () => {
+    const listId = await newList()
+    const add = (value: string, isPrefix = false) =>
+      addRestrictionEntries(database.db, listId, [{ field: 'phone', value, isPrefix }])
+    const versions = [await version()]
+    for (const [value, isPrefix] of [
+      ['5531988881234', false],
+      ['5531988881235', false],
+      ['5531', true],
+      ['5532', true],
+    ] as const) {
+      await add(value, isPrefix)
+      versions.push(await version())
+    }
+    const [first] = versions
+    expect(versions.map((at) => at - first!)).toEqual([0, 1, 1, 2, 2])
+    const [catalogue] = await loadCatalogues(database.db, [companyId])
+    expect(catalogue!.lists).toEqual([])
+  })
+
+  test('nothing else is looked up on it', async () => {
+    const listId = await newList()
+    await addRestrictionEntries(database.db, listId, [{ field: 'phone', value: '5531988881234' }])
+    const asked: unknown[] = []
+    const db: Queryable = {
+      query(statement, values) {
+        asked.push(values)
+        return database.db.query(statement, values)
+      },
+    }
+    const lists = [{ id: listId, exact: ['phone'], prefixed: [] }] as const
+    const found = await findRestrictionHits(db, [{ ref: 0, lists, phone: '5531988881234' }], now)
+    expect(found.get(0)).toHaveLength(1)
+    await findRestrictionHits(db, [{ ref: 0, lists, email: 'ana@example.com', document: '1' }], now)
+    expect(asked).toHaveLength(1)
+  })
+})
 
 describe('restriction entries', () => {
   test('each field is found by its own kind of value, and by no other', async () => {
@@ -171,7 +223,11 @@ describe('restriction entries', () => {
     const before = database.db.roundTrips
     const hits = await findRestrictionHits(
       database.db,
-      Array.from({ length: 256 }, (_, ref) => ({ ref, listIds: [listId], contract: `c${ref % 10}` })),
+      Array.from({ length: 256 }, (_, ref) => ({
+        ref,
+        lists: [anyContents(listId)],
+        contract: `c${ref % 10}`,
+      })),
       now,
     )
     expect(database.db.roundTrips - before).toBe(1)

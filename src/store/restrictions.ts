@@ -3,6 +3,7 @@ import { nameKey } from '../domain/channel.ts'
 import {
   otherSpelling,
   readRestrictionValue,
+  restrictionFields,
   restrictionKey,
   type RestrictionField,
   type RestrictionHit,
@@ -20,10 +21,24 @@ import {
 import type { Queryable } from './db.ts'
 import { countParameters } from './statements.ts'
 
+/** What a list has entries of: nothing else is looked up on it. */
+export type ListContents = {
+  id: string
+  exact: readonly RestrictionField[]
+  prefixed: readonly RestrictionField[]
+}
+
+/** For lists of which it is not known. */
+export const anyContents = (id: string): ListContents => ({
+  id,
+  exact: restrictionFields,
+  prefixed: restrictionFields,
+})
+
 /** What is looked up for one request: these values on these lists. */
 export type RestrictionProbe = {
   ref: number
-  listIds: readonly string[]
+  lists: readonly ListContents[]
   phone?: string
   email?: string
   document?: string
@@ -95,17 +110,21 @@ const isSameEntry = (a: RestrictionHit, b: RestrictionHit): boolean =>
 
 function probeRows(probes: readonly RestrictionProbe[]): ProbeRow[] {
   const rows: ProbeRow[] = []
-  const add = (probe: RestrictionProbe, field: RestrictionField, value: string, is_exact: boolean) => {
-    for (const list_id of probe.listIds) rows.push({ ref: probe.ref, list_id, field, value, is_exact })
-  }
   for (const probe of probes) {
-    for (const field of ['phone', 'email', 'document', 'contract'] as const) {
-      const value = probe[field] === undefined ? '' : restrictionKey(field, probe[field])
-      // PostgreSQL has no text with a zero character, and no entry has one.
-      if (value === '' || value.includes('\0')) continue
-      add(probe, field, value, true)
-      const other = field === 'phone' ? otherSpelling(value) : undefined
-      if (other !== undefined) add(probe, field, other, false)
+    for (const field of restrictionFields) {
+      if (probe[field] === undefined) continue
+      for (const { id, exact, prefixed } of probe.lists) {
+        const hasPrefixes = prefixed.includes(field)
+        if (!hasPrefixes && !exact.includes(field)) continue
+        const value = restrictionKey(field, probe[field])
+        // PostgreSQL has no text with a zero character, and no entry has one.
+        if (value === '' || value.includes('\0')) continue
+        rows.push({ ref: probe.ref, list_id: id, field, value, is_exact: true })
+        // Of the other spelling only the beginnings are looked up: exact values are kept in one.
+        const other = hasPrefixes && field === 'phone' ? otherSpelling(value) : undefined
+        if (other !== undefined)
+          rows.push({ ref: probe.ref, list_id: id, field, value: other, is_exact: false })
+      }
     }
   }
   return rows

@@ -16,6 +16,7 @@ import {
 } from '../../store/restriction-lists-admin.ts'
 import {
   addRestrictionEntries,
+  anyContents,
   findRestrictionHits,
   listRestrictionEntries,
   listRestrictionLists,
@@ -161,7 +162,7 @@ function probeOf(value: string, listIds: readonly string[]): RestrictionProbe {
   }
   return {
     ref: 0,
-    listIds,
+    lists: listIds.map(anyContents),
     phone: readable('phone'),
     email: readable('email'),
     document: value,
