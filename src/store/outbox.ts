@@ -151,6 +151,9 @@ const settlementColumns: Columns<Settlement> = {
  * Everything follows from the entries that still carry the mark of this very hand-over: an owner that was replaced in
  * the meantime, or that writes for the second time because the first answer was lost, changes nothing. Report deltas
  * are grouped here, one row per combination. A provider that gives an id a second time means the newer message by it.
+ *
+ * `handed_over_epoch + 0` keeps the planner from the index on it, where all messages in flight have the same value: 100
+ * settlements among 1,000 in flight read 50,000 entries there instead of 100.
  */
 const settleStatement = {
   name: 'outbox_settle',
@@ -160,12 +163,12 @@ with s as materialized (
     resolve_at, latency_bucket, is_opt_out
   from unnest(${columnParameters(settlementColumns, countParameters())}) as s(${columnNames(settlementColumns)})
 ), removed as (
-  delete from outbox o using s where o.message_id = s.message_id and o.handed_over_epoch = s.epoch and o.attempts = s.attempt and s.state <> 'queued'
+  delete from outbox o using s where o.message_id = s.message_id and o.handed_over_epoch + 0 = s.epoch and o.attempts = s.attempt and s.state <> 'queued'
   returning s.*, o.company_id, o.contact_id, o.priority, o.expires_at, o.is_pinned
 ), requeued as (
   update outbox o set handed_over_epoch = null, due_at = coalesce(s.due_at, o.due_at),
     taken_ids = case when cardinality(s.provider_ids) > 0 then s.provider_ids else o.taken_ids end
-  from s where o.message_id = s.message_id and o.handed_over_epoch = s.epoch and o.attempts = s.attempt and s.state = 'queued'
+  from s where o.message_id = s.message_id and o.handed_over_epoch + 0 = s.epoch and o.attempts = s.attempt and s.state = 'queued'
   returning s.*, o.company_id, o.contact_id, o.priority, o.expires_at, o.is_pinned
 ), d as materialized (
   select * from removed union all select * from requeued

@@ -62,3 +62,21 @@ it('a month that a wrong clock wrote into beforehand is made all the same, and t
     await db.query('select state from message_trouble where message_id = $1 order by 1', [early]),
   ).toEqual([{ state: 'failed' }, { state: 'unknown' }])
 })
+
+it('documents of a month are left out of the statistics, and its messages have room for their next version', async () => {
+  const { db } = await testDatabase()
+  await ensurePartitions(db, new Date('2025-01-15T00:00:00Z'))
+  const rows = await db.query<{ name: string }>(
+    `select c.relname || '.' || a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+      where c.relname in ('message_2025_01', 'message_event_2025_01') and a.attstattarget = 0 order by 1`,
+  )
+  expect(rows.map(({ name }) => name)).toEqual([
+    'message_2025_01.callback',
+    'message_2025_01.content',
+    'message_2025_01.reasons',
+    'message_event_2025_01.detail',
+  ])
+  expect(await db.query(`select reloptions from pg_class where relname = 'message_2025_01'`)).toEqual([
+    { reloptions: ['fillfactor=50'] },
+  ])
+})

@@ -56,7 +56,6 @@ export function serverConf(settings: ServerSettings, memoryBytes = usableMemory(
     // Queue tables turn over in seconds: look often, clean early, and do not dawdle.
     autovacuum_naptime: '10s',
     autovacuum_vacuum_scale_factor: 0.05,
-    autovacuum_analyze_scale_factor: 0.05,
     autovacuum_vacuum_cost_limit: 1000,
 
     timezone: quote('UTC'),
