@@ -22,6 +22,8 @@ import { contentKey } from './content-key.ts'
 export type ContactState = {
   contact: Contact
   isNew: boolean
+  /** The call brought data that differ from what is stored. */
+  isChanged: boolean
   attendance?: OpenAttendance
   /** Open in the table, but idle too long to count: closed when another is opened. */
   idleAttendanceId?: string

@@ -1,5 +1,6 @@
 /** Turns the decisions of a batch into the rows it writes, and into facts for the decisions that follow. */
 import { showId, newId } from '../lib/ids.ts'
+import type { Contact } from '../domain/contact.ts'
 import type { Recipient } from '../domain/send-request.ts'
 import type { Verdict } from '../domain/outcome.ts'
 import { raised } from '../rules/facts.ts'
@@ -7,11 +8,12 @@ import { countersOf } from '../rules/engine.ts'
 import type {
   AcceptWrite,
   AttendanceWrite,
-  ContactWrite,
+  ContactChange,
   CounterWrite,
-  DeltaWrite,
   KeyWrite,
+  MessageGroup,
   MessageRow,
+  NewContact,
 } from '../store/accept-writes.ts'
 import type { KeyRow } from '../store/accepting.ts'
 import type { Catalogue } from '../store/catalogue.ts'
@@ -26,12 +28,12 @@ type RecordedEntry = { submission: Submission; messageId: string }
 export class Recorder {
   readonly lineIds = new Set<string>()
   readonly #now: Date
+  readonly #groups = new Map<string, { number: number; group: MessageGroup }>()
   readonly #messages: MessageRow[] = []
-  readonly #contacts = new Map<ContactState, ContactWrite>()
+  readonly #contacts = new Map<ContactState, Submission>()
   readonly #attendances = new Map<ContactState, AttendanceWrite>()
   readonly #counters = new Map<string, CounterWrite>()
   readonly #keys = new Map<number, KeyWrite & KeyRow>()
-  readonly #deltas = new Map<string, DeltaWrite>()
 
   constructor(now: Date) {
     this.#now = now
@@ -86,35 +88,36 @@ export class Recorder {
   }
 
   finish(): AcceptWrite {
+    const newContacts: NewContact[] = []
+    const changedContacts: ContactChange[] = []
+    const touchedContactIds: string[] = []
+    for (const [state, submission] of this.#contacts)
+      if (state.isNew) newContacts.push(newContact(state, submission))
+      else if (state.isChanged) changedContacts.push(contactData(state))
+      else touchedContactIds.push(state.contact.id)
     return {
+      now: this.#now,
+      groups: Array.from(this.#groups.values(), ({ group }) => group),
       messages: this.#messages,
       // In the order of their ids, as every path that locks several contacts.
-      contacts: [...this.#contacts.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      newContacts: newContacts.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      changedContacts,
+      touchedContactIds,
       attendances: [...this.#attendances.values()],
       counters: [...this.#counters.values()],
       keys: [...this.#keys.values()],
-      deltas: [...this.#deltas.values()],
     }
   }
 
   #message({ submission, messageId }: RecordedEntry, decision: Recorded, contactId: string | null): void {
-    const { request, sender } = submission
+    const { request } = submission
     const { facts, verdicts } = decision
     const failed = verdicts.filter((verdict) => !verdict.passed)
-    const state =
-      decision.kind === 'accepted' ? 'queued' : decision.kind === 'refused' ? 'blocked' : 'not_sent'
-    const row: MessageRow = {
+    this.#messages.push({
+      group_number: this.#group(submission, decision),
       id: messageId,
-      company_id: sender.companyId,
-      api: request.api,
-      channel: request.channel,
-      state,
       contact_id: contactId,
       recipient: recipientText(request.recipient),
-      line_id: facts.line?.id ?? null,
-      template_id: facts.templateId ?? null,
-      segment_id: facts.segmentId,
-      sender_id: sender.id,
       request_id: submission.requestId,
       call_id: request.callId ?? null,
       contract_code: request.contractCode ?? null,
@@ -122,66 +125,64 @@ export class Recorder {
       content: facts.content,
       callback: request.callback ?? null,
       reasons: failed.length > 0 ? failed : null,
-      priority: facts.priority,
+      event: { requestId: submission.requestId, verdicts: verdicts.map(compactVerdict) },
+    })
+  }
+
+  /** The number of the group that this message is of. */
+  #group({ request, sender }: Submission, { kind, facts }: Recorded): number {
+    const { line, templateId, segmentId, priority, isDeferred, isPinned } = facts
+    const [dueMs, expiresMs] = [facts.dueAt.getTime(), facts.expiresAt.getTime()]
+    const key = `${sender.companyId} ${sender.id} ${kind} ${request.api} ${request.channel} ${line?.id} ${templateId} ${segmentId} ${priority} ${dueMs} ${expiresMs} ${isDeferred} ${isPinned}`
+    const known = this.#groups.get(key)
+    if (known) {
+      known.group.count++
+      return known.number
+    }
+    const number = this.#groups.size + 1
+    const group: MessageGroup = {
+      company_id: sender.companyId,
+      api: request.api,
+      channel: request.channel,
+      state: stateOf[kind],
+      line_id: line?.id ?? null,
+      template_id: templateId ?? null,
+      segment_id: segmentId,
+      sender_id: sender.id,
+      priority,
       accepted_at: this.#now,
       expires_at: facts.expiresAt,
-      event: { requestId: submission.requestId, verdicts: verdicts.map(compactVerdict) },
-      due_at: decision.kind === 'accepted' ? facts.dueAt : null,
-      is_deferred: facts.isDeferred,
-      is_pinned: facts.isPinned,
+      due_at: kind === 'accepted' ? facts.dueAt : null,
+      is_deferred: isDeferred,
+      is_pinned: isPinned,
+      hour: new Date(Math.floor(this.#now.getTime() / 3_600_000) * 3_600_000),
+      count: 1,
     }
-    this.#messages.push(row)
-    this.#count(row, state)
+    this.#groups.set(key, { number, group })
+    return number
   }
 
-  #count(row: MessageRow, outcome: string): void {
-    const key = `${row.company_id} ${row.api} ${row.channel} ${row.line_id} ${row.template_id} ${row.segment_id} ${outcome}`
-    const delta = this.#deltas.get(key)
-    if (delta) delta.count++
-    else
-      this.#deltas.set(key, {
-        company_id: row.company_id,
-        hour: new Date(Math.floor(this.#now.getTime() / 3_600_000) * 3_600_000),
-        api: row.api,
-        channel: row.channel,
-        line_id: row.line_id,
-        template_id: row.template_id,
-        segment_id: row.segment_id,
-        outcome,
-        count: 1,
-      })
-  }
-
-  #contact({ request, sender }: Submission, { facts }: Passed, state: ContactState): void {
+  #contact(submission: Submission, { facts }: Passed, state: ContactState): void {
+    const { request } = submission
     const { contact } = state
-    const { contact: given, recipient } = request
+    const { contact: given } = request
     const mayWrite = state.isNew ? !this.#contacts.has(state) : false
     if (mayWrite || (request.api === 'unified' && given.updateIfExists)) {
-      contact.name = given.name ?? contact.name
-      contact.taxId =
-        given.taxId ?? (request.api === 'direct' ? request.documentNumber : undefined) ?? contact.taxId
-      contact.customCode = given.customCode ?? contact.customCode
-      contact.tag = given.tag ?? contact.tag
-      contact.jokers = mergeJokers(contact.jokers, given.jokers)
-      if (given.walletCode !== undefined) contact.segmentId = facts.segmentId
+      const change = <Field extends keyof Contact>(field: Field, value: Contact[Field] | undefined) => {
+        if (value === undefined || value === contact[field]) return
+        contact[field] = value
+        state.isChanged = true
+      }
+      change('name', given.name)
+      change('taxId', given.taxId ?? (request.api === 'direct' ? request.documentNumber : undefined))
+      change('customCode', given.customCode)
+      change('tag', given.tag)
+      const jokers = mergeJokers(contact.jokers, given.jokers)
+      if (jokers.some((joker, index) => joker !== contact.jokers[index])) change('jokers', jokers)
+      if (given.walletCode !== undefined) change('segmentId', facts.segmentId)
     }
     contact.lastInteractionAt = this.#now
-    this.#contacts.set(state, {
-      id: contact.id,
-      company_id: sender.companyId,
-      is_new: state.isNew,
-      phone: contact.phone,
-      phone_key: recipient.kind === 'phone' ? recipient.phone.key : null,
-      email: contact.email,
-      email_key: recipient.kind === 'email' ? recipient.email.key : null,
-      name: contact.name,
-      tax_id: contact.taxId,
-      custom_code: contact.customCode,
-      tag: contact.tag,
-      jokers: contact.jokers.length > 0 ? contact.jokers : null,
-      segment_id: contact.segmentId,
-      last_interaction_at: this.#now,
-    })
+    this.#contacts.set(state, submission)
   }
 
   #attendance(
@@ -205,6 +206,27 @@ export class Recorder {
     state.attendance = { id, userId: attendant.id, openedAt: this.#now, activeAt: this.#now }
   }
 }
+
+const stateOf = { accepted: 'queued', refused: 'blocked', not_sent: 'not_sent' } as const
+
+const contactData = ({ contact }: ContactState): ContactChange => ({
+  id: contact.id,
+  name: contact.name,
+  tax_id: contact.taxId,
+  custom_code: contact.customCode,
+  tag: contact.tag,
+  jokers: contact.jokers.length > 0 ? contact.jokers : null,
+  segment_id: contact.segmentId,
+})
+
+const newContact = (state: ContactState, { sender, request: { recipient } }: Submission): NewContact => ({
+  ...contactData(state),
+  company_id: sender.companyId,
+  phone: state.contact.phone,
+  phone_key: recipient.kind === 'phone' ? recipient.phone.key : null,
+  email: state.contact.email,
+  email_key: recipient.kind === 'email' ? recipient.email.key : null,
+})
 
 /** As callbacks and the log show it: digits or address. */
 const recipientText = (recipient: Recipient): string =>

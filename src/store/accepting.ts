@@ -1,9 +1,7 @@
-/**
- * The SQL of the accept path. A batch of any size costs five round trips: begin, lock, facts, write, commit.
- * Arguments travel as JSON arrays: one parameter per kind of row, nothing built per request.
- */
+/** The SQL of the accept path: what a batch of any size locks and reads. What it writes: accept-writes.ts. */
 import type { Channel } from '../domain/channel.ts'
 import type { MediaFile } from '../domain/media.ts'
+import { spellColumn, texts, uuids } from './columns.ts'
 import type { Queryable } from './db.ts'
 import { createStatements } from './statements.ts'
 
@@ -28,47 +26,50 @@ export type ContactRow = {
   tag: string | null
   jokers: (string | null)[] | null
   segment_id: string | null
-  last_interaction_at: string | null
-  opted_out_channels: Channel[]
-  marketing_opted_out_at: string | null
-  email_bounced_at: string | null
+  last_interaction_at: Date | null
+  /** Null: none. */
+  opted_out_channels: Channel[] | null
+  marketing_opted_out_at: Date | null
+  email_bounced_at: Date | null
 }
+
+/** Lists as JSON, which the driver reads faster than PostgreSQL's own spelling of them. */
+const contactColumns = `c.id, c.phone, c.email, c.name, c.tax_id, c.custom_code, c.tag, to_json(c.jokers) as jokers, c.segment_id,
+    c.last_interaction_at, to_json(nullif(c.opted_out_channels, '{}')) as opted_out_channels, c.marketing_opted_out_at, c.email_bounced_at`
+
+type LockParts = { hasPhones: boolean; hasEmails: boolean }
 
 /**
  * Takes what is free and waits for nothing. A contact that exists is locked by its row; one that does not is
- * locked by the hash of its address, so that two nodes cannot both create it. `held`: somebody else has it now.
+ * locked by the hash of its address, so that two nodes cannot both create it. Neither: somebody else has it now.
  * (Sorted by id: unsorted locks deadlocked 362 of 600 batches; and SKIP LOCKED never waits at all.)
  *
  * Here and below, LATERAL with LIMIT 1 keeps the planner to one probe of an index per row: with a few thousand
  * contacts it would rather hash the whole table, for every batch (seen: 17 ms instead of 0.3).
  */
-const lockStatement = {
-  name: 'accept_lock',
+const lockStatement = createStatements('accept_lock', (parts: LockParts, parameter) => {
+  const probes = `unnest(${parameter('uuid[]')}, ${parameter('text[]')}, ${parameter('text[]')})`
+  const looks = [
+    parts.hasPhones && 'select id from contact where company_id = p.company_id and phone_key = p.phone_key',
+    parts.hasEmails && 'select id from contact where company_id = p.company_id and email_key = p.email_key',
+  ]
+  return `
+select s.ref, l.*,
+  case when s.id is null then pg_try_advisory_xact_lock(hashtextextended(s.company_id || s.key, 2)) end as is_absent
+from (
+  select p.ref, p.company_id, coalesce(p.phone_key, p.email_key) as key, f.id
+  from ${probes} with ordinality as p(company_id, phone_key, email_key, ref)
+  left join lateral (${looks.filter(Boolean).join(' union all ')} limit 1) f on true
+  order by f.id, p.company_id, coalesce(p.phone_key, p.email_key)) s
+left join lateral (select ${contactColumns} from contact c where c.id = s.id for update skip locked) l on true`
+})
+
+const lockKeysStatement = {
+  name: 'accept_lock_keys',
   text: `
-with probe as materialized (
-  select * from json_to_recordset($1::json) as p(ref int, company_id uuid, phone_key text, email_key text)
-), key_lock as materialized (
-  select k.ref, pg_try_advisory_xact_lock(hashtextextended(k.company_id || k.route || ' ' || k.key, 1)) as is_mine
-  from (select * from json_to_recordset($2::json) as k(ref int, company_id text, route text, key text)
-        order by company_id, route, key) k
-), seen as materialized (
-  select p.ref, c.id from probe p cross join lateral (
-    select id from contact where company_id = p.company_id and phone_key = p.phone_key limit 1) c
-  union all
-  select p.ref, c.id from probe p cross join lateral (
-    select id from contact where company_id = p.company_id and email_key = p.email_key limit 1) c
-), locked as materialized (
-  select id, phone, email, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at, opted_out_channels,
-    marketing_opted_out_at, email_bounced_at
-  from contact where id = any(array(select id from seen)) order by id for update skip locked
-), absent as materialized (
-  select p.ref, pg_try_advisory_xact_lock(hashtextextended(p.company_id || coalesce(p.phone_key, p.email_key), 2)) as is_mine
-  from (select * from probe where ref not in (select ref from seen) order by company_id, phone_key, email_key) p
-)
-select
-  (select json_agg(json_build_array(s.ref, row_to_json(l))) from seen s join locked l using (id)) as found,
-  (select json_agg(ref) from absent where is_mine) as absent,
-  (select json_agg(ref) from key_lock where not is_mine) as held_keys`,
+select k.ref, pg_try_advisory_xact_lock(hashtextextended(k.company_id || k.route || ' ' || k.key, 1)) as is_mine
+from (select * from json_to_recordset($1::json) as k(ref int, company_id text, route text, key text)
+      order by company_id, route, key) k`,
 }
 
 export type Locked = {
@@ -83,25 +84,51 @@ export async function lockContacts(
   contacts: readonly ContactProbe[],
   keys: readonly KeyProbe[],
 ): Promise<Locked> {
-  type Answer = { found: [number, ContactRow][] | null; absent: number[] | null; held_keys: number[] | null }
-  const [answer] = await connection.query<Answer>(lockStatement, [
-    JSON.stringify(contacts),
+  const [heldKeys, rows] = await Promise.all([lockKeys(connection, keys), lockRows(connection, contacts)])
+  const found = new Map<number, ContactRow>()
+  const absent = new Set<number>()
+  for (const row of rows) {
+    // Counted from 1 by PostgreSQL.
+    const ref = row.ref - 1
+    if (isFound(row)) found.set(ref, row)
+    else if (row.is_absent) absent.add(ref)
+  }
+  return { found, absent, heldKeys }
+}
+
+type LockedRow = { ref: number; is_absent: boolean | null } & (ContactRow | { id: null })
+
+const isFound = (row: LockedRow): row is LockedRow & ContactRow => row.id !== null
+
+function lockRows(connection: Queryable, contacts: readonly ContactProbe[]): Promise<LockedRow[]> {
+  const companies = spellColumn(
+    uuids,
+    contacts.map((probe) => probe.company_id),
+  )
+  const phones = spellColumn(
+    texts,
+    contacts.map((probe) => probe.phone_key),
+  )
+  const emails = spellColumn(
+    texts,
+    contacts.map((probe) => probe.email_key),
+  )
+  const parts = { hasPhones: phones !== null, hasEmails: emails !== null }
+  return connection.query<LockedRow>(lockStatement(parts), [companies, phones, emails])
+}
+
+async function lockKeys(connection: Queryable, keys: readonly KeyProbe[]): Promise<Set<number>> {
+  if (keys.length === 0) return new Set()
+  const rows = await connection.query<{ ref: number; is_mine: boolean }>(lockKeysStatement, [
     JSON.stringify(keys),
   ])
-  return {
-    found: new Map(answer!.found),
-    absent: new Set(answer!.absent),
-    heldKeys: new Set(answer!.held_keys),
-  }
+  return new Set(rows.flatMap((row) => (row.is_mine ? [] : row.ref)))
 }
 
 /** The same look without locks, for a dry run. */
 const seeStatement = {
   name: 'accept_see',
-  text: `
-select id, phone, email, name, tax_id, custom_code, tag, jokers, segment_id, last_interaction_at, opted_out_channels,
-    marketing_opted_out_at, email_bounced_at
-from contact where company_id = $1 and (phone_key = $2 or email_key = $3) limit 1`,
+  text: `select ${contactColumns} from contact c where c.company_id = $1 and (c.phone_key = $2 or c.email_key = $3) limit 1`,
 }
 
 export async function seeContact(
@@ -223,13 +250,13 @@ export async function loadFacts(connection: Queryable, query: FactsQuery): Promi
     hasMedia: query.media.length > 0,
   }
   const [answer] = await connection.query<Answer>(factsStatement(parts), [
-    query.companyIds,
+    spellColumn(uuids, query.companyIds),
     query.now,
-    query.apiTokenHashes,
-    query.directTokenHashes,
-    query.contactIds,
+    spellColumn(texts, query.apiTokenHashes),
+    spellColumn(texts, query.directTokenHashes),
+    spellColumn(uuids, query.contactIds),
     ...(parts.hasKeys ? [JSON.stringify(query.keys)] : []),
-    ...(parts.hasCounted ? [query.countedContactIds] : []),
+    ...(parts.hasCounted ? [spellColumn(uuids, query.countedContactIds)] : []),
     ...(parts.hasAbsent ? [JSON.stringify(query.absent)] : []),
     ...(parts.hasMedia ? [JSON.stringify(query.media)] : []),
   ])

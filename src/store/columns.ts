@@ -41,15 +41,28 @@ export const columnParameters = (columns: object, parameter: Parameter): string 
     .map(({ type }: Column) => parameter(`${type}[]`))
     .join(', ')
 
-/** The parameters themselves. */
-export function spellColumns<Row extends object>(columns: Columns<Row>, rows: readonly Row[]): string[] {
-  return Object.entries<Column>(columns).map(([field, { spell }]) => {
-    let text = '{'
-    for (const [index, row] of rows.entries()) {
-      const value = row[field as keyof Row]
-      if (index > 0) text += ','
-      text += value === null ? 'NULL' : spell(value as never)
+/** The parameters themselves. A column of nothing but nulls is null: `unnest` pads it to the length of the others. */
+export const spellColumns = <Row extends object>(
+  columns: Columns<Row>,
+  rows: readonly Row[],
+): (string | null)[] =>
+  Object.entries<Column>(columns).map(([field, column]) =>
+    spellColumn(
+      column,
+      rows.map((row) => row[field as keyof Row]),
+    ),
+  )
+
+/** One column, or the array of an `= any(…)`: the driver's own way of writing arrays is much slower. */
+export function spellColumn({ spell }: Column, values: readonly unknown[]): string | null {
+  let text = ''
+  let isEmpty = true
+  for (const value of values) {
+    if (value === null) text += ',NULL'
+    else {
+      text += `,${spell(value as never)}`
+      isEmpty = false
     }
-    return `${text}}`
-  })
+  }
+  return isEmpty && values.length > 0 ? null : `{${text.slice(1)}}`
 }
