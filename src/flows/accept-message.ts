@@ -65,6 +65,8 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
 
   let queue: Entry[] = []
   let inFlight = 0
+  /** Requests in the batches in flight. */
+  let underWay = 0
   let held = 0
   let dryRuns = 0
   const pace = createBatchPace(maxInFlight)
@@ -106,19 +108,22 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
         delay = setTimeout(start, delayMs)
         return
       }
-      const entries = queue.slice(0, batchSize)
-      queue = queue.slice(batchSize)
+      const size = Math.min(batchSize, pace.size(queue.length, underWay))
+      const entries = queue.slice(0, size)
+      queue = queue.slice(size)
       void run(entries)
     }
   }
 
   async function run(entries: Entry[]): Promise<void> {
     inFlight++
+    underWay += entries.length
     const startedAt = performance.now()
     try {
       await runInHalves(entries)
     } finally {
       inFlight--
+      underWay -= entries.length
       pace.ended({
         size: entries.length,
         tookMs: performance.now() - startedAt,

@@ -20,8 +20,8 @@ test('nothing waiting, nothing to start', () => {
 
 test('beside a batch in flight only a large one starts, and never more than the places there are', () => {
   const { pace } = start()
-  expect(pace.delayMs(63, 1)).toBeUndefined()
-  expect(pace.delayMs(64, 1)).toBe(0)
+  expect(pace.delayMs(23, 1)).toBeUndefined()
+  expect(pace.delayMs(24, 1)).toBe(0)
   expect(pace.delayMs(1_000, 2)).toBeUndefined()
 })
 
@@ -40,4 +40,13 @@ test('after a slow batch the wait stays short', () => {
   const { pace } = start()
   pace.ended({ size: 200, tookMs: 4_000, waiting: 0 })
   expect(pace.delayMs(1, 0)).toBe(5)
+})
+
+test('two batches share those who are there, and a few are not divided', () => {
+  const { pace } = start()
+  expect(pace.size(64, 0)).toBe(32)
+  expect(pace.size(32, 32)).toBe(32)
+  expect(pace.size(400, 100)).toBe(250)
+  expect(pace.size(20, 0)).toBe(20)
+  expect(pace.size(30, 0)).toBe(24)
 })
