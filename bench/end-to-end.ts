@@ -17,11 +17,18 @@ const backlogLimit = 2_000
 /** Receipts come 0.6 s after the answer: at 5,000 per second that many are under way besides. */
 const receiptBacklogLimit = 6_000
 const rampMs = 1_000
+/** Until the code that a batch runs is compiled. */
+const warmUpSeconds = 4
 const drainSeconds = 3
 const drainGiveUpMs = 60_000
 
 const plannedSeconds: Measurement['plannedSeconds'] = ({ pairs, seconds }) =>
-  stageSeconds + 2 + rampMs / 1000 + drainSeconds + pairs * (2 * seconds + rampMs / 1000 + 1 + drainSeconds)
+  stageSeconds +
+  1 +
+  warmUpSeconds +
+  rampMs / 1000 +
+  drainSeconds +
+  pairs * (2 * seconds + rampMs / 1000 + 1 + drainSeconds)
 
 export const endToEnd: Measurement = {
   plannedSeconds,
@@ -46,9 +53,9 @@ async function measure(
   const echo = await startBaseline('echo')
   const echoJob = { ...shared.stage.job('sms', plan.seconds * 1000), port: echo.port, headers: {} }
   const hasReceipts = id === 'receipts'
-  progress.step(`${id}: warming up`, 2 + rampMs / 1000 + drainSeconds)
+  progress.step(`${id}: warming up`, 1 + warmUpSeconds + rampMs / 1000 + drainSeconds)
   await load({ ...echoJob, durationMs: 1000 })
-  await runThrough(shared, { seconds: 1, hasReceipts })
+  await runThrough(shared, { seconds: warmUpSeconds, hasReceipts })
   const echoes: LoadResult[] = []
   const runs: Through[] = []
   for (let pair = 1; pair <= plan.pairs; pair++) {
