@@ -2,9 +2,10 @@
 import type { MediaFile } from '../domain/media.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import type { RestrictionHit } from '../rules/facts.ts'
-import { loadFacts, lockContacts, type AcceptFacts } from '../store/accepting.ts'
+import { loadFacts, lockContacts, type AcceptFacts, type ContactRow } from '../store/accepting.ts'
 import type { Catalogue, CatalogueCache, Catalogues } from '../store/catalogue.ts'
 import { isConnectionError, type Connection } from '../store/db.ts'
+import type { ListContents } from '../store/restrictions.ts'
 import type { BatchContext, Entry } from './accept-entry.ts'
 import { createState } from './contact-state.ts'
 import { decideMessage, type ContactState } from './decide-message.ts'
@@ -56,27 +57,22 @@ async function inTransaction(
 ): Promise<BatchResult | 'stale'> {
   const now = context.clock.now()
   const plan = planBatch(entries)
-  const [, locked] = await Promise.all([
-    connection.query('begin'),
-    lockContacts(connection, plan.contacts, plan.keys),
-  ])
   const factsQuery = {
-    companyIds: plan.companyIds,
-    apiTokenHashes: plan.apiTokenHashes,
-    directTokenHashes: plan.directTokenHashes,
-    keys: plan.keys,
-    contactIds: [...locked.found.values()].map((row) => row.id),
-    countedContactIds: plan.contacts.flatMap((probe) =>
-      catalogues.get(probe.company_id)?.hasCounters ? (locked.found.get(probe.ref)?.id ?? []) : [],
-    ),
-    absent: plan.contacts.filter((probe) => locked.absent.has(probe.ref)),
-    media: plan.media,
+    ...plan,
+    hasCounters: plan.companyIds.some((id) => catalogues.get(id)?.hasCounters),
     now,
   }
-  const [facts, restrictionHits] = await Promise.all([
+  const hitsOf = (contactOf: (index: number) => ContactRow | undefined) =>
+    findHits(connection, catalogues, entries, now, contactOf)
+  // One round trip: none of these needs another's answer. Each looks when the one before has ended.
+  const isDocumentNeeded = plan.companyIds.some((id) => catalogues.get(id)?.lists.some(hasDocuments))
+  const [, locked, facts, hits] = await Promise.all([
+    connection.query('begin'),
+    lockContacts(connection, plan.contacts, plan.keys),
     loadFacts(connection, factsQuery),
-    findHits(connection, catalogues, entries, now, (index) => locked.found.get(plan.contactRefs[index]!)),
+    isDocumentNeeded ? undefined : hitsOf(() => undefined),
   ])
+  const restrictionHits = hits ?? (await hitsOf((index) => locked.found.get(plan.contactRefs[index]!)))
   if (dropStale(context.catalogues, catalogues, facts)) {
     await rollback(connection)
     return 'stale'
@@ -90,7 +86,7 @@ async function inTransaction(
   for (const [index, entry] of entries.entries()) {
     const probe = plan.contactRefs[index]!
     const keyRef = plan.keyRefs[index]
-    const isAbsent = locked.absent.has(probe) && !facts.appeared.has(probe)
+    const isAbsent = locked.absent.has(probe) && !facts.seen.has(probe)
     if ((keyRef !== undefined && locked.heldKeys.has(keyRef)) || (!isAbsent && !locked.found.has(probe))) {
       held.push(entry)
       continue
@@ -110,6 +106,10 @@ async function inTransaction(
   await writeAndCommit(context, connection, write)
   return { answers, held, lineIds: recorder.lineIds }
 }
+
+/** The stored document of a contact may be on such a list: its contact has to be known first. */
+const hasDocuments = ({ exact, prefixed }: ListContents): boolean =>
+  exact.includes('document') || prefixed.includes('document')
 
 /** A token may have been replaced since the door. */
 export const isStillValid = (sender: Submission['sender'], facts: AcceptFacts): boolean =>

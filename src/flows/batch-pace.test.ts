@@ -49,4 +49,5 @@ test('two batches share those who are there, and a few are not divided', () => {
   expect(pace.size(400, 100)).toBe(250)
   expect(pace.size(20, 0)).toBe(20)
   expect(pace.size(30, 0)).toBe(24)
+  expect(createBatchPace(1).size(64, 0)).toBe(64)
 })

@@ -32,7 +32,7 @@ export function createBatchPace(
       return waiting >= expected ? 0 : Math.max(0, waitUntil - nowMs())
     },
     size: (waiting, underWay) =>
-      Math.min(waiting, Math.max(enoughForAnother, Math.ceil((waiting + underWay) / 2))),
+      Math.min(waiting, Math.max(enoughForAnother, Math.ceil((waiting + underWay) / maxInFlight))),
     ended({ size, tookMs, waiting }) {
       // A batch of one: there is nobody to be expected.
       expected = size > 1 ? size + waiting : 0

@@ -36,9 +36,9 @@ async function look(context: BatchContext, submission: Submission): Promise<Outc
     const now = clock.now()
     const plan = planBatch([entry])
     const row = await seeContact(db, plan.contacts[0]!)
-    const contactIds = row ? [row.id] : []
+    const contacts = { ids: row ? [row.id] : [] }
     const [facts, hits] = await Promise.all([
-      loadFacts(db, { ...plan, keys: [], contactIds, countedContactIds: contactIds, absent: [], now }),
+      loadFacts(db, { ...plan, keys: [], contacts, hasCounters: true, now }),
       findHits(db, catalogues, [entry], now, () => row),
     ])
     if (dropStale(context.catalogues, catalogues, facts)) continue

@@ -71,11 +71,8 @@ async function releaseIn(
     apiTokenHashes: [],
     directTokenHashes: [],
     keys: [],
-    contactIds: [...new Set(messages.map(({ contactId }) => contactId))],
-    countedContactIds: messages.flatMap(({ companyId, contactId }) =>
-      catalogues.get(companyId)?.hasCounters ? contactId : [],
-    ),
-    absent: [],
+    contacts: { ids: [...new Set(messages.map(({ contactId }) => contactId))] },
+    hasCounters: messages.some(({ companyId }) => catalogues.get(companyId)?.hasCounters),
     media: [],
     now,
   })

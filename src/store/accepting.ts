@@ -1,9 +1,9 @@
 /** The SQL of the accept path: what a batch of any size locks and reads. What it writes: accept-writes.ts. */
 import type { Channel } from '../domain/channel.ts'
 import type { MediaFile } from '../domain/media.ts'
-import { spellColumn, texts, uuids } from './columns.ts'
+import { spellColumn, texts, uuids, type Column } from './columns.ts'
 import type { Queryable } from './db.ts'
-import { createStatements } from './statements.ts'
+import { createStatements, type Parameter } from './statements.ts'
 
 /** A contact that a batch wants, by the address of the channel used. */
 export type ContactProbe = {
@@ -37,7 +37,34 @@ export type ContactRow = {
 const contactColumns = `c.id, c.phone, c.email, c.name, c.tax_id, c.custom_code, c.tag, to_json(c.jokers) as jokers, c.segment_id,
     c.last_interaction_at, to_json(nullif(c.opted_out_channels, '{}')) as opted_out_channels, c.marketing_opted_out_at, c.email_bounced_at`
 
-type LockParts = { hasPhones: boolean; hasEmails: boolean }
+type LookParts = { hasPhones: boolean; hasEmails: boolean }
+
+/** Each probe `p` with the contact `f` that it finds, or with none. */
+function lookSql({ hasPhones, hasEmails }: LookParts, parameter: Parameter): string {
+  const looks = [
+    ...(hasPhones
+      ? ['select id from contact where company_id = p.company_id and phone_key = p.phone_key']
+      : []),
+    ...(hasEmails
+      ? ['select id from contact where company_id = p.company_id and email_key = p.email_key']
+      : []),
+  ]
+  return `unnest(${parameter('uuid[]')}, ${parameter('text[]')}, ${parameter('text[]')}) with ordinality as p(company_id, phone_key, email_key, ref)
+  left join lateral (${looks.join(' union all ')} limit 1) f on true`
+}
+
+function lookParameters(contacts: readonly ContactProbe[]) {
+  const column = (type: Column, field: keyof ContactProbe) =>
+    spellColumn(
+      type,
+      contacts.map((probe) => probe[field]),
+    )
+  const [phones, emails] = [column(texts, 'phone_key'), column(texts, 'email_key')]
+  return {
+    parts: { hasPhones: phones !== null, hasEmails: emails !== null },
+    values: [column(uuids, 'company_id'), phones, emails],
+  }
+}
 
 /**
  * Takes what is free and waits for nothing. A contact that exists is locked by its row; one that does not is
@@ -47,22 +74,17 @@ type LockParts = { hasPhones: boolean; hasEmails: boolean }
  * Here and below, LATERAL with LIMIT 1 keeps the planner to one probe of an index per row: with a few thousand
  * contacts it would rather hash the whole table, for every batch (seen: 17 ms instead of 0.3).
  */
-const lockStatement = createStatements('accept_lock', (parts: LockParts, parameter) => {
-  const probes = `unnest(${parameter('uuid[]')}, ${parameter('text[]')}, ${parameter('text[]')})`
-  const looks = [
-    parts.hasPhones && 'select id from contact where company_id = p.company_id and phone_key = p.phone_key',
-    parts.hasEmails && 'select id from contact where company_id = p.company_id and email_key = p.email_key',
-  ]
-  return `
+const lockStatement = createStatements(
+  'accept_lock',
+  (parts: LookParts, parameter) => `
 select s.ref, l.*,
   case when s.id is null then pg_try_advisory_xact_lock(hashtextextended(s.company_id || s.key, 2)) end as is_absent
 from (
   select p.ref, p.company_id, coalesce(p.phone_key, p.email_key) as key, f.id
-  from ${probes} with ordinality as p(company_id, phone_key, email_key, ref)
-  left join lateral (${looks.filter(Boolean).join(' union all ')} limit 1) f on true
+  from ${lookSql(parts, parameter)}
   order by f.id, p.company_id, coalesce(p.phone_key, p.email_key)) s
-left join lateral (select ${contactColumns} from contact c where c.id = s.id for update skip locked) l on true`
-})
+left join lateral (select ${contactColumns} from contact c where c.id = s.id for update skip locked) l on true`,
+)
 
 const lockKeysStatement = {
   name: 'accept_lock_keys',
@@ -101,20 +123,8 @@ type LockedRow = { ref: number; is_absent: boolean | null } & (ContactRow | { id
 const isFound = (row: LockedRow): row is LockedRow & ContactRow => row.id !== null
 
 function lockRows(connection: Queryable, contacts: readonly ContactProbe[]): Promise<LockedRow[]> {
-  const companies = spellColumn(
-    uuids,
-    contacts.map((probe) => probe.company_id),
-  )
-  const phones = spellColumn(
-    texts,
-    contacts.map((probe) => probe.phone_key),
-  )
-  const emails = spellColumn(
-    texts,
-    contacts.map((probe) => probe.email_key),
-  )
-  const parts = { hasPhones: phones !== null, hasEmails: emails !== null }
-  return connection.query<LockedRow>(lockStatement(parts), [companies, phones, emails])
+  const { parts, values } = lookParameters(contacts)
+  return connection.query<LockedRow>(lockStatement(parts), values)
 }
 
 async function lockKeys(connection: Queryable, keys: readonly KeyProbe[]): Promise<Set<number>> {
@@ -148,11 +158,10 @@ export type FactsQuery = {
   apiTokenHashes: string[]
   directTokenHashes: string[]
   keys: readonly KeyProbe[]
-  contactIds: string[]
-  /** Contacts of companies whose rules count. */
-  countedContactIds: string[]
-  /** Probes that were absent when the locks were taken: seen now, they were created in between. */
-  absent: readonly ContactProbe[]
+  /** By their addresses: a batch asks before it knows what it could lock, in the same round trip. */
+  contacts: readonly ContactProbe[] | { ids: readonly string[] }
+  /** Do rules of these companies count? */
+  hasCounters: boolean
   media: { company_id: string; id: string }[]
   now: Date
 }
@@ -161,16 +170,22 @@ export type FactsQuery = {
  * Everything else the decisions need, in one statement after the locks: its snapshot is younger than they are, so
  * what other nodes committed before giving a contact free is seen.
  */
-type FactsParts = { hasKeys: boolean; hasCounted: boolean; hasAbsent: boolean; hasMedia: boolean }
+type FactsParts = LookParts & { hasKeys: boolean; hasCounters: boolean; hasMedia: boolean }
 
 const factsStatement = createStatements('accept_facts', (parts: FactsParts, parameter) => {
   const companies = parameter('uuid[]')
   const now = parameter('timestamptz')
   const apiTokens = parameter('text[]')
   const directTokens = parameter('text[]')
-  const contacts = parameter('uuid[]')
+  const seen =
+    parts.hasPhones || parts.hasEmails
+      ? `select array_agg(f.id) as ids, json_agg(p.ref) as refs from ${lookSql(parts, parameter)} where f.id is not null`
+      : `select ${parameter('uuid[]')} as ids, null::json as refs`
+  const contacts = '(select ids from seen)::uuid[]'
   return `
+with seen as materialized (${seen})
 select
+  (select refs from seen) as seen,
   (select json_agg(json_build_array(id, catalogue_version, suspended_at is not null)) from company where id = any(${companies})) as companies,
   (select json_agg(encode(hash, 'hex')) from (
      select hash from api_token where hash = any(select decode(h, 'hex') from unnest(${apiTokens}) h) and expires_at > ${now}
@@ -189,18 +204,10 @@ select
      cross join lateral (select * from idempotency where company_id = k.company_id and route = k.route and key = k.key limit 1) i
      where i.created_at > ${now} - interval '24 hours') as keys`
      }${
-       !parts.hasCounted
+       !parts.hasCounters
          ? ''
          : `,
-  (select json_agg(json_build_array(contact_id, key, count, at)) from contact_counter where contact_id = any(${parameter('uuid[]')})) as counters`
-     }${
-       !parts.hasAbsent
-         ? ''
-         : `,
-  (select json_agg(p.ref) from json_to_recordset(${parameter('json')}) as p(ref int, company_id uuid, phone_key text, email_key text)
-    cross join lateral (
-      (select 1 from contact where company_id = p.company_id and phone_key = p.phone_key limit 1) union all
-      (select 1 from contact where company_id = p.company_id and email_key = p.email_key limit 1)) c) as appeared`
+  (select json_agg(json_build_array(contact_id, key, count, at)) from contact_counter where contact_id = any(${contacts})) as counters`
      }${
        !parts.hasMedia
          ? ''
@@ -227,7 +234,8 @@ export type AcceptFacts = {
   windows: Map<string, Map<string, Date>>
   attendances: Map<string, { id: string; userId: string; openedAt: Date; activeAt: Date }>
   counters: Map<string, Map<string, { count: number; at: Date }>>
-  appeared: Set<number>
+  /** Probes whose contact is there now: one that was absent when the locks were taken was created in between. */
+  seen: Set<number>
   media: Map<string, MediaFile>
 }
 
@@ -240,13 +248,17 @@ export async function loadFacts(connection: Queryable, query: FactsQuery): Promi
     windows: [string, string, string][] | null
     attendances: Attendance[] | null
     counters?: [string, string, number, string][] | null
-    appeared?: number[] | null
+    seen: number[] | null
     media?: (MediaFile & { companyId: string })[] | null
   }
+  const look =
+    'ids' in query.contacts
+      ? { parts: { hasPhones: false, hasEmails: false }, values: [spellColumn(uuids, query.contacts.ids)] }
+      : lookParameters(query.contacts)
   const parts: FactsParts = {
+    ...look.parts,
     hasKeys: query.keys.length > 0,
-    hasCounted: query.countedContactIds.length > 0,
-    hasAbsent: query.absent.length > 0,
+    hasCounters: query.hasCounters,
     hasMedia: query.media.length > 0,
   }
   const [answer] = await connection.query<Answer>(factsStatement(parts), [
@@ -254,13 +266,11 @@ export async function loadFacts(connection: Queryable, query: FactsQuery): Promi
     query.now,
     spellColumn(texts, query.apiTokenHashes),
     spellColumn(texts, query.directTokenHashes),
-    spellColumn(uuids, query.contactIds),
+    ...look.values,
     ...(parts.hasKeys ? [JSON.stringify(query.keys)] : []),
-    ...(parts.hasCounted ? [spellColumn(uuids, query.countedContactIds)] : []),
-    ...(parts.hasAbsent ? [JSON.stringify(query.absent)] : []),
     ...(parts.hasMedia ? [JSON.stringify(query.media)] : []),
   ])
-  const { companies, tokens, keys, windows, attendances, counters, appeared, media } = answer!
+  const { companies, tokens, keys, windows, attendances, counters, seen, media } = answer!
   const nested = <V>(rows: [string, string, V][]) => {
     const outer = new Map<string, Map<string, V>>()
     for (const [first, second, value] of rows) {
@@ -283,7 +293,8 @@ export async function loadFacts(connection: Queryable, query: FactsQuery): Promi
     counters: nested(
       (counters ?? []).map(([contact, key, count, at]) => [contact, key, { count, at: new Date(at) }]),
     ),
-    appeared: new Set(appeared),
+    // Counted from 1 by PostgreSQL.
+    seen: new Set(seen?.map((ref) => ref - 1)),
     media: new Map(media?.map((item) => [`${item.companyId} ${item.id}`, item])),
   }
 }
