@@ -1,6 +1,6 @@
 /**
  * Accepting. Requests that arrive while a batch is being committed form the next one; a batch costs six statements
- * in three round trips whatever its size; with one request in flight nothing waits.
+ * in two round trips whatever its size; with one request in flight nothing waits.
  */
 import type { Outcome } from '../domain/outcome.ts'
 import { newId } from '../lib/ids.ts'
