@@ -8,6 +8,9 @@ import type { Queryable } from '../../store/db.ts'
 
 const settingName = 'demo_catcher'
 const refreshMs = 1_000
+/** While processes start beside each other: who sends as soon as all are ready must not find the last start's ports. */
+const startingMs = 15_000
+const startingRefreshMs = 50
 
 export async function publishCatcher(db: Queryable, catcherUrl: string): Promise<void> {
   await db.query(
@@ -40,14 +43,30 @@ export async function withDemoCatcher(
     catcher = reading.ok ? reading.exceptions : undefined
   }
   await refresh()
-  const timer = setInterval(() => {
-    refresh().catch((error: unknown) => log.debug({ err: error }, 'the address of the catcher is not known'))
-  }, refreshMs)
+  const startedMs = performance.now()
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  const refreshLater = () => {
+    if (isClosed) return
+    const isStarting = performance.now() - startedMs < startingMs
+    timer = setTimeout(
+      () => {
+        refresh()
+          .catch((error: unknown) => log.debug({ err: error }, 'the address of the catcher is not known'))
+          .finally(refreshLater)
+      },
+      isStarting ? startingRefreshMs : refreshMs,
+    )
+  }
+  refreshLater()
   return {
     exceptions: {
       allows: (purpose, hostname, port) =>
         exceptions.allows(purpose, hostname, port) || (catcher?.allows(purpose, hostname, port) ?? false),
     },
-    close: () => clearInterval(timer),
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
   }
 }
