@@ -164,6 +164,17 @@ export function createDb(options: DbOptions): Db {
   }
 }
 
+/**
+ * The answers of statements that were sent together. In a transaction all that follow a failed one fail because of it,
+ * and may be told first: the error that counts is that of the first in this order.
+ */
+export async function together<T extends readonly unknown[] | []>(
+  statements: T,
+): Promise<{ -readonly [Place in keyof T]: Awaited<T[Place]> }> {
+  for (const one of await Promise.allSettled(statements)) if (one.status === 'rejected') throw one.reason
+  return await Promise.all(statements)
+}
+
 /** No class of PostgreSQL begins with E, but the code of a broken pipe looks like one: EPIPE. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof Error &&
