@@ -110,8 +110,8 @@ export type Pombo = {
 }
 
 /**
- * The whole program as `npm start` runs it, with its default settings but for the log, of which only errors are kept. Without a data folder it gets one of its
- * own, which goes with it.
+ * The whole program as `npm start` runs it, with its default settings but for the log, of which only errors are kept.
+ * Without a data folder it gets one of its own, which goes with it.
  */
 export async function startPombo(
   options: { dataDir?: string; env?: NodeJS.ProcessEnv } = {},

@@ -140,6 +140,39 @@ describe('batches', () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'refused'])
   })
 
+  it('ask the database twice: for what they need, and to write and commit', async () => {
+    const trips: string[][] = []
+    let open = 0
+    const db: Db = {
+      ...database.db,
+      async connect() {
+        const connection = await database.db.connect()
+        return {
+          ...connection,
+          async query(statement, values) {
+            if (open++ === 0) trips.push([])
+            trips
+              .at(-1)!
+              .push(typeof statement === 'string' ? statement : statement.name.replace(/_\d+$/, ''))
+            try {
+              return await connection.query(statement, values)
+            } finally {
+              open--
+            }
+          },
+        }
+      },
+    }
+    const { accept } = acceptorOf(db)
+    await accept(submit(sms()))
+    trips.length = 0
+    expect(await accept(submit(sms()))).toMatchObject({ kind: 'accepted' })
+    expect(trips).toEqual([
+      ['begin', 'accept_lock', 'accept_facts'],
+      ['accept_write', 'commit'],
+    ])
+  })
+
   it('run again in halves until one bad request is alone, and cost the others nothing', async () => {
     const { accept } = acceptorOf(database.db)
     await accept(submit(sms()))

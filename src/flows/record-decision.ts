@@ -99,8 +99,7 @@ export class Recorder {
       now: this.#now,
       groups: Array.from(this.#groups.values(), ({ group }) => group),
       messages: this.#messages,
-      // In the order of their ids, as every path that locks several contacts.
-      newContacts: newContacts.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      newContacts,
       changedContacts,
       touchedContactIds,
       attendances: [...this.#attendances.values()],
@@ -150,12 +149,10 @@ export class Recorder {
       segment_id: segmentId,
       sender_id: sender.id,
       priority,
-      accepted_at: this.#now,
       expires_at: facts.expiresAt,
       due_at: kind === 'accepted' ? facts.dueAt : null,
       is_deferred: isDeferred,
       is_pinned: isPinned,
-      hour: new Date(Math.floor(this.#now.getTime() / 3_600_000) * 3_600_000),
       count: 1,
     }
     this.#groups.set(key, { number, group })

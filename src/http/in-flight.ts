@@ -1,7 +1,7 @@
 /**
  * The responses that are under way. Not a Set: a Set that grows and shrinks all the time leaves tables behind, each of
  * which holds the responses of its time and points to the next table. Once one of them is old, all that follow stay
- * until the next full collection: a tenth of all that was allocated, and half of the time spent collecting.
+ * until the next full collection (1,250 KB instead of 850 of every 12,500 that were allocated).
  */
 import type { ServerResponse } from 'node:http'
 

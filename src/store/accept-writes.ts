@@ -1,6 +1,6 @@
 /** What a batch of accepted messages writes: one statement for all of its rows, and the look for them afterwards. */
 import type { Verdict } from '../domain/outcome.ts'
-import type { KeyProbe } from './accepting.ts'
+import type { ContactRow, KeyProbe } from './accepting.ts'
 import {
   booleans,
   columnNames,
@@ -29,14 +29,12 @@ export type MessageGroup = {
   segment_id: string | null
   sender_id: string
   priority: number
-  accepted_at: Date
   expires_at: Date
   /** Queue entry; null for what will not leave. */
   due_at: Date | null
   is_deferred: boolean
   is_pinned: boolean
-  /** For the report. */
-  hour: Date
+  /** How many messages are of it, for the report. */
   count: number
 }
 
@@ -57,15 +55,10 @@ export type MessageRow = {
   event: object
 }
 
-export type ContactChange = {
-  id: string
-  name: string | null
-  tax_id: string | null
-  custom_code: string | null
-  tag: string | null
-  jokers: (string | null)[] | null
-  segment_id: string | null
-}
+export type ContactChange = Pick<
+  ContactRow,
+  'id' | 'name' | 'tax_id' | 'custom_code' | 'tag' | 'jokers' | 'segment_id'
+>
 
 export type NewContact = ContactChange & {
   company_id: string
@@ -116,12 +109,10 @@ const groupColumns: Columns<MessageGroup> = {
   segment_id: uuids,
   sender_id: uuids,
   priority: numbers,
-  accepted_at: instants,
   expires_at: instants,
   due_at: instants,
   is_deferred: booleans,
   is_pinned: booleans,
-  hour: instants,
   count: numbers,
 }
 
@@ -184,7 +175,7 @@ const writeStatement = createStatements('accept_write', (parts: WriteParts, para
   insert into message (id, company_id, api, channel, state, contact_id, recipient, line_id, template_id, segment_id, sender_id,
     request_id, call_id, contract_code, document_number, content, callback, reasons, priority, accepted_at, expires_at)
   select id, company_id, api, channel, state, contact_id, recipient, line_id, template_id, segment_id, sender_id,
-    request_id, call_id, contract_code, document_number, content, callback, reasons, priority, accepted_at, expires_at from m)`,
+    request_id, call_id, contract_code, document_number, content, callback, reasons, priority, ${now}, expires_at from m)`,
     `told as (
   insert into message_event (message_id, at, kind, detail)
   select id, ${now}, case when state = 'queued' then 'accepted' else state end, event from m)`,
@@ -230,7 +221,7 @@ const writeStatement = createStatements('accept_write', (parts: WriteParts, para
   on conflict (contact_id, key) do update set count = excluded.count, at = excluded.at)`)
   return `with ${steps.join(', ')}
 insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, count)
-select company_id, hour, api, channel, line_id, template_id, segment_id, state, count from g`
+select company_id, date_trunc('hour', ${now}, 'UTC'), api, channel, line_id, template_id, segment_id, state, count from g`
 })
 
 export async function writeAccepted(connection: Queryable, write: AcceptWrite): Promise<void> {

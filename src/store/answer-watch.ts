@@ -2,7 +2,7 @@
  * A server that vanished without a word must not hold a caller for ever: a connection on which nothing was answered for
  * too long is cut, and what was asked on it fails. One look at all connections now and then takes the place of the
  * driver's timer per statement, which kept statements with their values and rows alive until the next full collection
- * of the heap: a third of the time that accepting spent on collecting.
+ * of the heap (850 KB instead of 330 of every 12,500 that were allocated).
  */
 import type { Socket } from 'node:net'
 import type pg from 'pg'
