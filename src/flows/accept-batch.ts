@@ -4,7 +4,7 @@ import type { Outcome } from '../domain/outcome.ts'
 import type { RestrictionHit } from '../rules/facts.ts'
 import { loadFacts, lockContacts, type AcceptFacts, type ContactRow } from '../store/accepting.ts'
 import type { Catalogue, CatalogueCache, Catalogues } from '../store/catalogue.ts'
-import { isConnectionError, together, type Connection } from '../store/db.ts'
+import { begin, isConnectionError, type Connection } from '../store/db.ts'
 import type { ListContents } from '../store/restrictions.ts'
 import type { BatchContext, Entry } from './accept-entry.ts'
 import { createState } from './contact-state.ts'
@@ -66,8 +66,8 @@ async function inTransaction(
     findHits(connection, catalogues, entries, now, contactOf)
   // One round trip: none of these needs another's answer. Each looks when the one before has ended.
   const isDocumentNeeded = plan.companyIds.some((id) => catalogues.get(id)?.lists.some(hasDocuments))
-  const [, locked, facts, hits] = await together([
-    connection.query('begin'),
+  const [, locked, facts, hits] = await Promise.all([
+    connection.query(begin),
     lockContacts(connection, plan.contacts, plan.keys),
     loadFacts(connection, factsQuery),
     isDocumentNeeded ? undefined : hitsOf(() => undefined),

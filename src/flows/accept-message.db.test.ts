@@ -79,7 +79,7 @@ describe('batches', () => {
     }
     const one = await count([sms()])
     const twoHundred = await count(Array.from({ length: 200 }, () => sms()))
-    expect(one).toBe(5)
+    expect(one).toBe(2)
     expect(twoHundred).toBe(one)
   })
 

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Outcome } from '../domain/outcome.ts'
 import { findStored, writeAccepted, type AcceptWrite, type StoredMessage } from '../store/accept-writes.ts'
-import { isConnectionError, sqlState, type Connection, type Db } from '../store/db.ts'
+import { commit, isConnectionError, sqlState, type Connection, type Db } from '../store/db.ts'
 import type { BatchContext, Entry } from './accept-entry.ts'
 
 /**
@@ -17,10 +17,10 @@ export async function writeAndCommit(
 ): Promise<void> {
   const firstMessageId = write.messages[0]?.id
   try {
-    // Sent together: after a write that failed, COMMIT rolls back.
+    // Sent together: after a write that failed, COMMIT is not run.
     await Promise.all([
       firstMessageId === undefined ? undefined : writeAccepted(connection, write),
-      connection.query('commit'),
+      connection.query(commit),
     ])
   } catch (error) {
     // Whatever it is, if the database did not say it, the database may have committed.

@@ -2,7 +2,7 @@
 import type { Channel } from '../domain/channel.ts'
 import type { MediaFile } from '../domain/media.ts'
 import { spellColumn, texts, uuids, type Column } from './columns.ts'
-import { together, type Queryable } from './db.ts'
+import type { Queryable } from './db.ts'
 import { createStatements, type Parameter } from './statements.ts'
 
 /** A contact that a batch wants, by the address of the channel used. */
@@ -106,7 +106,7 @@ export async function lockContacts(
   contacts: readonly ContactProbe[],
   keys: readonly KeyProbe[],
 ): Promise<Locked> {
-  const [heldKeys, rows] = await together([lockKeys(connection, keys), lockRows(connection, contacts)])
+  const [heldKeys, rows] = await Promise.all([lockKeys(connection, keys), lockRows(connection, contacts)])
   const found = new Map<number, ContactRow>()
   const absent = new Set<number>()
   for (const row of rows) {

@@ -6,49 +6,22 @@
  */
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-
-type Asked = { unanswered: number; lastWordMs: number; isLeftAlone: boolean }
-
-export type AnswerWatch = {
-  ask(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult>
-  /** For work that may take as long as it needs. */
-  leaveAlone(client: pg.PoolClient): void
-  stop(): void
-}
+import type { Conversation } from './conversation.ts'
 
 const looksPerLimit = 8
 
-export function watchAnswers(pool: pg.Pool, limitMs: number): AnswerWatch {
-  const connections = new Map<pg.PoolClient, Asked>()
-  pool.on('connect', (client) =>
-    connections.set(client, { unanswered: 0, lastWordMs: 0, isLeftAlone: false }),
-  )
-  pool.on('remove', (client) => connections.delete(client))
-
+/** `isLeftAlone`: what it is asked may take as long as it needs. Returns how to stop. */
+export function watchAnswers(
+  conversations: ReadonlyMap<pg.PoolClient, Conversation>,
+  isLeftAlone: (client: pg.PoolClient) => boolean,
+  limitMs: number,
+): () => void {
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const [client, { unanswered, lastWordMs, isLeftAlone }] of connections)
-      if (unanswered > 0 && !isLeftAlone && now - lastWordMs > limitMs) cut(client)
+    for (const [client, { waitingSinceMs }] of conversations)
+      if (now - (waitingSinceMs() ?? now) > limitMs && !isLeftAlone(client)) cut(client)
   }, limitMs / looksPerLimit).unref()
-
-  return {
-    ask(client, query) {
-      const asked = connections.get(client)!
-      if (asked.unanswered++ === 0) asked.lastWordMs = performance.now()
-      return new Promise((resolve, reject) => {
-        client.query(query, (error: Error | null, result: pg.QueryResult) => {
-          asked.unanswered--
-          asked.lastWordMs = performance.now()
-          if (error) reject(error)
-          else resolve(result)
-        })
-      })
-    },
-    leaveAlone(client) {
-      connections.get(client)!.isLeftAlone = true
-    },
-    stop: () => clearInterval(timer),
-  }
+  return () => clearInterval(timer)
 }
 
 /** Closing it politely would wait for the server. */

@@ -2,13 +2,13 @@
 import pg from 'pg'
 import type { Log } from '../lib/log.ts'
 import { watchAnswers } from './answer-watch.ts'
+import { createConversation, type Conversation } from './conversation.ts'
+import type { Row, Statement } from './round-trip.ts'
 
-/** A statement that is prepared once per connection under its name. */
-export type Statement = { name: string; text: string }
-
-export type Row = Record<string, unknown>
+export type { Row, Statement } from './round-trip.ts'
 
 export type Queryable = {
+  /** On a connection: what is asked in the same breath travels together, and succeeds or fails together. */
   query<T = Row>(statement: Statement | string, values?: readonly unknown[]): Promise<T[]>
 }
 
@@ -21,7 +21,7 @@ export type Db = Queryable & {
   /** `isPatient`: its statements may take as long as they need, for work that nobody waits for (migrations). */
   connect(options?: { isPatient?: boolean }): Promise<Connection>
   transaction<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
-  /** Statements sent since the start: tests compare round trips, not times. */
+  /** Since the start: tests compare round trips, not times. */
   readonly roundTrips: number
   readonly url: string
   close(): Promise<void>
@@ -31,10 +31,12 @@ const parsers: Record<number, (text: string) => unknown> = {
   // int8: counts and phone numbers, all below 2^53.
   20: Number,
 }
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    (format === 'binary' ? undefined : parsers[oid]) ?? pg.types.getTypeParser(oid, format),
-}
+const parserOf = (oid: number) => parsers[oid] ?? (pg.types.getTypeParser(oid) as (text: string) => unknown)
+const types = { getTypeParser: parserOf }
+
+/** The ends of a transaction, named so that they travel with what they enclose. */
+export const begin: Statement = { name: 'begin', text: 'begin' }
+export const commit: Statement = { name: 'commit', text: 'commit' }
 
 export type DbOptions = {
   url: string
@@ -66,29 +68,37 @@ export function createDb(options: DbOptions): Db {
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    // Statements that need nothing of each other's answers travel together: one round trip instead of several.
-    pipeline: true,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 30_000,
   })
-  const watch = watchAnswers(pool, options.answerTimeoutMs ?? statementTimeoutMs + 5_000)
-  // A server that is stopping says farewell right behind its greeting, in the moment when nobody else listens: between
-  // the pool's own ear and that of whoever has asked for the connection. What is wrong with it the first query tells.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  let roundTrips = 0
+  const conversations = new Map<pg.PoolClient, Conversation>()
+  pool.on('connect', (client) => {
+    conversations.set(
+      client,
+      createConversation(client, parserOf, () => roundTrips++),
+    )
+    // A server that is stopping says farewell right behind its greeting, in the moment when nobody else listens: between
+    // the pool's own ear and that of whoever has asked for the connection. What is wrong with it the first query tells.
+    client.on('error', () => {})
+  })
+  pool.on('remove', (client) => conversations.delete(client))
   // An idle connection that breaks is replaced on the next use; unhandled, this event would end the process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'database connection lost while idle'))
+  const patient = new WeakSet<pg.PoolClient>()
+  const stopWatching = watchAnswers(
+    conversations,
+    (client) => patient.has(client),
+    options.answerTimeoutMs ?? statementTimeoutMs + 5_000,
+  )
 
-  let roundTrips = 0
   const run = async <T>(
     client: pg.PoolClient,
     statement: Statement | string,
     values?: readonly unknown[],
   ): Promise<T[]> => {
-    roundTrips++
-    const query = typeof statement === 'string' ? { text: statement } : statement
     try {
-      const { rows } = await watch.ask(client, { ...query, values: values as unknown[] })
-      return rows as T[]
+      return (await conversations.get(client)!.ask(statement, values)) as T[]
     } catch (error) {
       // The driver's own stack leads to the socket; this one leads to who asked.
       if (error instanceof Error) Error.captureStackTrace(error)
@@ -118,7 +128,7 @@ export function createDb(options: DbOptions): Db {
     client.on('error', ignore)
     if (isPatient) {
       await client.query('set statement_timeout = 0')
-      watch.leaveAlone(client)
+      patient.add(client)
     }
     return {
       query: (statement, values) => run(client, statement, values),
@@ -141,9 +151,9 @@ export function createDb(options: DbOptions): Db {
       const connection = await connect()
       let isBroken = true
       try {
-        await connection.query('begin')
-        const result = await work(connection)
-        await connection.query('commit')
+        const begun = connection.query(begin)
+        const [result] = await Promise.all([work(connection), begun])
+        await connection.query(commit)
         isBroken = false
         return result
       } catch (error) {
@@ -158,21 +168,10 @@ export function createDb(options: DbOptions): Db {
       }
     },
     close() {
-      watch.stop()
+      stopWatching()
       return pool.end()
     },
   }
-}
-
-/**
- * The answers of statements that were sent together. In a transaction all that follow a failed one fail because of it,
- * and may be told first: the error that counts is that of the first in this order.
- */
-export async function together<T extends readonly unknown[] | []>(
-  statements: T,
-): Promise<{ -readonly [Place in keyof T]: Awaited<T[Place]> }> {
-  for (const one of await Promise.allSettled(statements)) if (one.status === 'rejected') throw one.reason
-  return await Promise.all(statements)
 }
 
 /** No class of PostgreSQL begins with E, but the code of a broken pipe looks like one: EPIPE. */
