@@ -155,8 +155,8 @@ test('restored into another database everything is the same, and everything work
     password: 'secret',
   })
   const tokens = createTokenChecker({ db, clock: systemClock })
-  expect((await tokens.api(apiToken))?.companyId).toBe(company.id)
-  expect((await tokens.direct(company.directToken.token))?.companyId).toBe(company.id)
+  expect((await tokens.api.lookUp(apiToken))?.companyId).toBe(company.id)
+  expect((await tokens.direct.lookUp(company.directToken.token))?.companyId).toBe(company.id)
   expect((await logIn(db)).kind).toBe('logged_in')
 
   // Identities go on where they were, triggers act again, months stand where they belong.

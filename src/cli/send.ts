@@ -161,6 +161,7 @@ function acceptedId(outcome: Outcome): string | null {
     case 'suspended':
       throw new CommandError('Not sent: the company is suspended.')
     case 'unauthorized':
+    case 'unproven':
     case 'key_reused':
     case 'unavailable':
     case 'failed':

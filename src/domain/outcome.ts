@@ -52,6 +52,8 @@ export type Outcome =
   | { kind: 'key_reused' }
   /** The token was replaced or revoked between the door and the transaction. */
   | { kind: 'unauthorized' }
+  /** The door recalled the caller, and what it recalled is no longer so: to be looked up. */
+  | { kind: 'unproven' }
   | { kind: 'suspended' }
   | { kind: 'unavailable'; retryAfterSeconds: number }
   /** A fault of ours, logged with the request id. */

@@ -111,9 +111,17 @@ async function inTransaction(
 const hasDocuments = ({ exact, prefixed }: ListContents): boolean =>
   exact.includes('document') || prefixed.includes('document')
 
-/** A token may have been replaced since the door. */
-export const isStillValid = (sender: Submission['sender'], facts: AcceptFacts): boolean =>
-  sender.kind === 'console_user' || facts.validTokens.has(sender.tokenHash.toString('hex'))
+/** Is it who it was at the door? A token may have been replaced since, or the door recalled what is no longer so. */
+export function standingOf(
+  sender: Submission['sender'],
+  facts: AcceptFacts,
+): 'good' | 'unproven' | 'unauthorized' {
+  if (sender.kind === 'console_user') return 'good'
+  const { recalledAtVersion } = sender
+  const isValid = facts.validTokens.has(sender.tokenHash.toString('hex'))
+  if (recalledAtVersion === undefined) return isValid ? 'good' : 'unauthorized'
+  return isValid && facts.companies.get(sender.companyId)?.version === recalledAtVersion ? 'good' : 'unproven'
+}
 
 function decideEntry(
   context: BatchContext,
@@ -129,7 +137,9 @@ function decideEntry(
   const { submission } = entry
   const { sender, request, idempotency } = submission
   // A company that is gone has no callers any more.
-  if (catalogue === undefined || !isStillValid(sender, facts)) return { kind: 'unauthorized' }
+  if (catalogue === undefined) return { kind: 'unauthorized' }
+  const standing = standingOf(sender, facts)
+  if (standing !== 'good') return { kind: standing }
   if (keyRef !== undefined && idempotency) {
     const earlier = recorder.remembered(keyRef) ?? facts.keys.get(keyRef)
     if (earlier) {

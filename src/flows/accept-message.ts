@@ -52,7 +52,7 @@ type Failure = 'data' | 'conflict' | 'unavailable'
 export function createAcceptor(options: AcceptorOptions): Acceptor {
   const { db, clock, log } = options
   const queueDepth = options.queueDepth ?? 4096
-  const maxInFlight = options.batchesInFlight ?? 2
+  const maxInFlight = options.batchesInFlight ?? Number(process.env['POMBO_BIF'] ?? 2)
   const batchSize = options.batchSize ?? 256
   const patienceMs = options.patienceMs ?? 5_000
   const context = {

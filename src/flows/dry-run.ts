@@ -3,7 +3,7 @@ import type { Outcome } from '../domain/outcome.ts'
 import { newId } from '../lib/ids.ts'
 import { loadFacts, seeContact } from '../store/accepting.ts'
 import { isConnectionError } from '../store/db.ts'
-import { dropStale, isStillValid, ownMedia } from './accept-batch.ts'
+import { dropStale, ownMedia, standingOf } from './accept-batch.ts'
 import type { BatchContext, Entry } from './accept-entry.ts'
 import { createState } from './contact-state.ts'
 import { decideMessage } from './decide-message.ts'
@@ -43,7 +43,9 @@ async function look(context: BatchContext, submission: Submission): Promise<Outc
     ])
     if (dropStale(context.catalogues, catalogues, facts)) continue
     const catalogue = catalogues.get(sender.companyId)
-    if (catalogue === undefined || !isStillValid(sender, facts)) return { kind: 'unauthorized' }
+    if (catalogue === undefined) return { kind: 'unauthorized' }
+    const standing = standingOf(sender, facts)
+    if (standing !== 'good') return { kind: standing }
     const decision = decideMessage(request, {
       catalogue,
       isSuspended: facts.companies.get(sender.companyId)!.isSuspended,

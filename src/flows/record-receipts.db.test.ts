@@ -158,8 +158,8 @@ describe('a receipt', () => {
       expect(matched).toBe(messages)
       return db.roundTrips - before
     }
-    expect(await count(1)).toBe(4)
-    expect(await count(300)).toBe(4)
+    expect(await count(1)).toBe(3)
+    expect(await count(300)).toBe(3)
   })
 })
 

@@ -2,9 +2,18 @@
 import type { Outcome } from '../domain/outcome.ts'
 import type { SendRequest } from '../domain/send-request.ts'
 
-/** Who sends: proven at the door by the token's hash, proven again inside the accepting transaction. */
+export type TokenSender = {
+  kind: 'api_user' | 'direct_token'
+  id: string
+  companyId: string
+  tokenHash: Buffer
+  /** The door did not look it up but recalled it, as of this version of its company. */
+  recalledAtVersion?: number
+}
+
+/** Who sends: known at the door by the token's hash, proven inside the accepting transaction. */
 export type Sender =
-  | { kind: 'api_user' | 'direct_token'; id: string; companyId: string; tokenHash: Buffer }
+  | TokenSender
   /** A person of the console, whose session was looked up when the request came. */
   | { kind: 'console_user'; id: string; companyId: string }
 

@@ -1,6 +1,6 @@
 /**
  * Reads a request's body as raw bytes: idempotency hashes them, and rule T1 comes before any schema. Every chunk
- * counts against the bound on bodies in flight from the moment it is here until the answer has left.
+ * counts against the bound on bodies in flight from the moment it is here until the work on it is done.
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

@@ -128,7 +128,6 @@ function createNodeServer(deps: ServerDeps, inFlight: InFlight, handle: Handle):
   function settled(this: ServerResponse) {
     const track = trackOf(this.req)
     inFlight.remove(this)
-    track.isClosed = true
     giveBack(budget, track)
     const tookMs = performance.now() - track.startedAt
     metrics.answered(track.route, this.statusCode, tookMs / 1000)

@@ -7,7 +7,6 @@ export type Track = {
   heldBytes: number
   /** The handler is at work: it holds the body, also when the caller has gone away. */
   isAtWork: boolean
-  isClosed: boolean
   /** The route's pattern, for metrics; never the path itself, which has no bound. */
   route: string
   /** What the log knows the request by. */
@@ -22,19 +21,18 @@ export const trackOf = (req: IncomingMessage): Track =>
     startedAt: performance.now(),
     heldBytes: 0,
     isAtWork: false,
-    isClosed: false,
     route: 'unknown',
     requestId: '',
   })
 
-/** Bytes of request bodies held by this process, from the first chunk until the answer has left and the work is done. */
+/** Bytes of request bodies held by this process, from the first chunk until the work on it is done or its caller is gone. */
 export type BodyBudget = { readonly limitBytes: number; heldBytes: number }
 
 export const createBodyBudget = (limitBytes: number): BodyBudget => ({ limitBytes, heldBytes: 0 })
 
-/** Called when the response is closed and when the handler is done: the later of the two counts. */
+/** Called when the handler is done and when the response is closed, whichever comes first, but not during the work. */
 export function giveBack(budget: BodyBudget, track: Track): void {
-  if (track.isAtWork || !track.isClosed) return
+  if (track.isAtWork) return
   budget.heldBytes -= track.heldBytes
   track.heldBytes = 0
 }

@@ -6,6 +6,7 @@ export type ApiTokenOwner = {
   tokenHash: Buffer
   userId: string
   companyId: string
+  companyVersion: number
   suspendedAt: Date | null
   privateTokenHash: Buffer
   previousPrivateTokenHash: Buffer | null
@@ -15,8 +16,8 @@ export type ApiTokenOwner = {
 const lookUp: Statement = {
   name: 'look up api tokens',
   text: `select t.hash as "tokenHash", t.user_id as "userId", t.company_id as "companyId",
-      c.suspended_at as "suspendedAt", c.private_token_hash as "privateTokenHash",
-      c.previous_private_token_hash as "previousPrivateTokenHash",
+      c.catalogue_version as "companyVersion", c.suspended_at as "suspendedAt",
+      c.private_token_hash as "privateTokenHash", c.previous_private_token_hash as "previousPrivateTokenHash",
       c.previous_private_token_until as "previousPrivateTokenUntil"
     from api_token t
     join app_user u on u.id = t.user_id and u.role = 'api' and u.disabled_at is null

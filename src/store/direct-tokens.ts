@@ -6,6 +6,7 @@ export type DirectTokenOwner = {
   tokenHash: Buffer
   tokenId: string
   companyId: string
+  companyVersion: number
   suspendedAt: Date | null
   channels: Channel[]
   /** Addresses and ranges that may call; empty: any. */
@@ -15,7 +16,7 @@ export type DirectTokenOwner = {
 const lookUp: Statement = {
   name: 'look up direct tokens',
   text: `select t.hash as "tokenHash", t.id as "tokenId", t.company_id as "companyId",
-      c.suspended_at as "suspendedAt", t.channels, t.allowed_addresses as "allowedAddresses"
+      c.catalogue_version as "companyVersion", c.suspended_at as "suspendedAt", t.channels, t.allowed_addresses as "allowedAddresses"
     from direct_token t join company c on c.id = t.company_id
     where t.hash = any($1::bytea[]) and t.revoked_at is null`,
 }

@@ -69,6 +69,7 @@ export function refusalOf(outcome: Outcome, fields: (at: Place) => string): Refu
     case 'suspended':
       return { kind: 'refused', status: 403, message: 'the company is suspended' }
     case 'unauthorized':
+    case 'unproven':
       return { kind: 'refused', status: 401, message: 'sign in again' }
     case 'key_reused':
     case 'unavailable':

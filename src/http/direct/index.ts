@@ -3,14 +3,16 @@ import type { Surface } from '../server.ts'
 import { bodyProblemOf, sendFault } from '../errors.ts'
 import { readRawBodies } from '../read-body.ts'
 import type { BodyBudget } from '../tracking.ts'
-import { createAuth, type AuthDeps } from './auth.ts'
+import { createChannelDoor, type DoorDeps } from './channel-door.ts'
 import { sendFieldErrors } from './replies.ts'
+import type { DirectRoute } from './route.ts'
 import { createSend, type SendDeps } from './send.ts'
 import { sendEmail } from './send-email.ts'
 import { sendSms } from './send-sms.ts'
 import { sendWhatsapp } from './send-whatsapp.ts'
+import type { SharedIn } from './wire.ts'
 
-export type DirectDeps = SendDeps & AuthDeps & { budget: BodyBudget; config: { maxBodyBytes: number } }
+export type DirectDeps = SendDeps & DoorDeps & { budget: BodyBudget; config: { maxBodyBytes: number } }
 
 export const createDirectSurface =
   (deps: DirectDeps): Surface =>
@@ -21,7 +23,11 @@ export const createDirectSurface =
         : sendFieldErrors({ reply, isDryRun: false }, { body: ['must be of the type application/json'] }),
     )
     readRawBodies(scope, { budget: deps.budget, maxBytes: deps.config.maxBodyBytes })
-    scope.post(sendEmail.path, { onRequest: createAuth(deps, 'email') }, createSend(deps, sendEmail))
-    scope.post(sendSms.path, { onRequest: createAuth(deps, 'sms') }, createSend(deps, sendSms))
-    scope.post(sendWhatsapp.path, { onRequest: createAuth(deps, 'whatsapp') }, createSend(deps, sendWhatsapp))
+    const add = <In extends SharedIn>(route: DirectRoute<In>) => {
+      const door = createChannelDoor(deps, route.channel)
+      scope.post(route.path, { onRequest: door.onRequest }, createSend(deps, door, route))
+    }
+    add(sendEmail)
+    add(sendSms)
+    add(sendWhatsapp)
   }

@@ -3,19 +3,20 @@ import type { FastifyReply } from 'fastify'
 import type { Outcome, Verdict } from '../../domain/outcome.ts'
 import { showId } from '../../lib/ids.ts'
 import type { FieldErrors } from '../../lib/read-json.ts'
+import type { AnsweredOutcome } from '../door.ts'
 import { jsonType, sendError } from '../errors.ts'
 
 export type ReplyContext = { reply: FastifyReply; isDryRun: boolean }
 
 /** Problems of a request are worded by its route, which knows the paths of its fields: see `send.ts`. */
-export type AnsweredOutcome = Exclude<Outcome, { kind: 'invalid' }>
+export type WordedOutcome = Exclude<AnsweredOutcome, { kind: 'invalid' }>
 
 const results = {
   accepted: 'message is being processed',
   not_sent: 'message validated but not sent: no sending service is configured for the channel',
 } as const
 
-export function sendOutcome(context: ReplyContext, outcome: AnsweredOutcome): FastifyReply {
+export function sendOutcome(context: ReplyContext, outcome: WordedOutcome): FastifyReply {
   const { reply } = context
   switch (outcome.kind) {
     case 'accepted':

@@ -11,7 +11,7 @@ import { addError, type FieldErrors } from '../../lib/read-json.ts'
 import { parseJson } from '../parse-json.ts'
 import { takeBody } from '../read-body.ts'
 import { readSendHeaders, type SendHeaders } from '../send-headers.ts'
-import { callerOf } from './auth.ts'
+import { answerOutcome, unproven, type Answer, type Door } from '../door.ts'
 import {
   sendFieldErrors,
   sendForbidden,
@@ -32,10 +32,16 @@ const bodyProblems = {
 
 const maxLoggedFields = 50
 
-export const createSend =
-  <In extends SharedIn>(deps: SendDeps, route: DirectRoute<In>) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const caller = callerOf(request)
+export function createSend<In extends SharedIn>(
+  deps: SendDeps,
+  door: Door<DirectCaller>,
+  route: DirectRoute<In>,
+) {
+  const work = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: DirectCaller,
+  ): Promise<Answer> => {
     const headers = readSendHeaders(request.raw.headers)
     const context: ReplyContext = { reply, isDryRun: headers.isDryRun }
     const refuse = (errors: FieldErrors, verdicts?: Verdict[]) => {
@@ -47,7 +53,8 @@ export const createSend =
     const parsed = typeof raw === 'string' ? undefined : parseJson(raw)
     if (typeof raw === 'string' || !parsed?.ok) {
       const fault = typeof raw === 'string' ? bodyProblems[raw] : parsed!.ok ? '' : parsed!.message
-      return refuse(addError(copyOf(headers.errors), 'body', fault.replace(/^the body /, '')))
+      const errors = addError(copyOf(headers.errors), 'body', fault.replace(/^the body /, ''))
+      return unproven(() => refuse(errors))
     }
 
     const reading = route.read(parsed.value)
@@ -71,19 +78,25 @@ export const createSend =
 
     const submission = createSubmission(route, caller, request.id, sendRequest, headers, raw)
     if (errors === undefined && headers.errors === undefined) {
-      const outcome = await deps.accept(submission)
-      return outcome.kind === 'invalid'
-        ? refuse(pathsOf(outcome.problems), outcome.verdicts)
-        : sendOutcome(context, outcome)
+      return answerOutcome(await deps.accept(submission), (outcome) =>
+        outcome.kind === 'invalid'
+          ? refuse(pathsOf(outcome.problems), outcome.verdicts)
+          : sendOutcome(context, outcome),
+      )
     }
 
     // Wrong already: nothing is sent, but what the accept path would say about the rest is said now as well.
     const outcome = await deps.accept({ ...submission, isDryRun: true, idempotency: undefined })
-    if (outcome.kind === 'unauthorized') return sendUnauthorized(reply)
-    if (outcome.kind === 'suspended') return sendForbidden(reply)
-    const found = pathsOf(outcome.kind === 'invalid' ? outcome.problems : [], errors)
-    return refuse({ ...found, ...headers.errors })
+    return answerOutcome(outcome, ({ kind }) => {
+      if (kind === 'unauthorized') return sendUnauthorized(reply)
+      if (kind === 'suspended') return sendForbidden(reply)
+      const found = pathsOf(outcome.kind === 'invalid' ? outcome.problems : [], errors)
+      return refuse({ ...found, ...headers.errors })
+    })
   }
+  return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    door.answer(request, reply, (caller) => work(request, reply, caller))
+}
 
 function createSubmission(
   { path }: Pick<DirectRoute<SharedIn>, 'path'>,

@@ -8,12 +8,12 @@ import { bodyProblemOf, sendFault } from '../errors.ts'
 import { readRawBodies } from '../read-body.ts'
 import type { Surface } from '../server.ts'
 import type { BodyBudget } from '../tracking.ts'
-import { createAuth } from './auth.ts'
+import { createDoor } from '../door.ts'
 import { createLogInRoute } from './log-in.ts'
-import { sendBadRequest } from './replies.ts'
+import { sendBadRequest, sendUnauthorized } from './replies.ts'
 import { createSendMessage, type SendMessageDeps } from './send-message.ts'
 
-export type UnifiedDeps = SendMessageDeps & {
+export type UnifiedDeps = Omit<SendMessageDeps, 'door'> & {
   tokens: TokenChecker
   limits: RateLimits
   logIn: LogIn
@@ -36,6 +36,7 @@ export const createUnifiedSurface =
     })
     await scope.register(async (send: FastifyInstance) => {
       readRawBodies(send, { budget: deps.budget, maxBytes: deps.config.maxSendBodyBytes })
-      send.post('/v1/sendmessage', { onRequest: createAuth(deps) }, createSendMessage(deps))
+      const door = createDoor({ callers: deps.tokens.api, limits: deps.limits, sendUnauthorized })
+      send.post('/v1/sendmessage', { onRequest: door.onRequest }, createSendMessage({ ...deps, door }))
     })
   }

@@ -1,8 +1,9 @@
 /** Outcomes as the unified API words them: only 200, 400, 401, 404, 500, and our own 429 and 503. */
 import type { FastifyReply } from 'fastify'
-import type { Outcome, Place, Problem, Verdict } from '../../domain/outcome.ts'
+import type { Place, Problem, Verdict } from '../../domain/outcome.ts'
 import { showId } from '../../lib/ids.ts'
 import { addError, type FieldErrors } from '../../lib/read-json.ts'
+import type { AnsweredOutcome } from '../door.ts'
 import { jsonType } from '../errors.ts'
 
 /** What answers about one request have in common. */
@@ -49,7 +50,7 @@ export function sendUnauthorized(reply: FastifyReply): FastifyReply {
   )
 }
 
-export function sendOutcome(context: ReplyContext, outcome: Outcome): FastifyReply {
+export function sendOutcome(context: ReplyContext, outcome: AnsweredOutcome): FastifyReply {
   const { reply } = context
   switch (outcome.kind) {
     case 'accepted': {

@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/harness/dat
 import { makeCompany, type TestCompany } from '../../../test/harness/factories.ts'
 import { request, type RequestOptions } from '../../../test/harness/http.ts'
 import type { Outcome, Verdict } from '../../domain/outcome.ts'
+import { createAcceptor } from '../../flows/accept-message.ts'
 import { createTokenChecker } from '../../flows/check-tokens.ts'
 import { noRateLimits } from '../../flows/limit-rates.ts'
 import { createLogIn } from '../../flows/log-in.ts'
@@ -36,7 +37,7 @@ const accepted = (submission: Submission): Outcome => ({
 })
 
 /** The API on a socket with a stand-in for the accept path that keeps what it was given. */
-async function open(answer: (submission: Submission) => Outcome = accepted) {
+async function open(answer: (submission: Submission) => Outcome | Promise<Outcome> = accepted) {
   const { db } = database
   const submissions: Submission[] = []
   const deps = testServerDeps()
@@ -525,7 +526,8 @@ test('a fault inside is 500 and tells nothing', async () => {
 test('the private token before a rotation is good until its overlap ends', async () => {
   const { db } = database
   const other = await makeCompany(db)
-  const { login, url } = await open()
+  // The accept path itself: a caller whom the door recalls is proven there.
+  const { login, url } = await open(createAcceptor({ db, clock: systemClock, log: silentLog }).accept)
   const token = String(
     (await login({ Company: other.name, Username: other.apiUser.name, Password: other.apiUser.password }))
       .body['access_token'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { connectRaw, request } from '../../harness/http.ts'
+import { connectRaw, request, until } from '../../harness/http.ts'
 import { expectAccepted, expectErrorBody, useUnified } from '../unified/support.ts'
 
 const u = useUnified()
@@ -94,6 +94,8 @@ describe('limits are settings', () => {
 
   test('and are given back', async () => {
     const company = small.company
+    const isTaken = async () => (await company.send(sized(company.sms(), 19_000))).status === 200
+    await until('the server has noticed that those two are gone', isTaken)
     for (let turn = 0; turn < 5; turn++) expectAccepted(await company.send(sized(company.sms(), 19_000)))
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => company.send(company.sms({ voiceSettings: {} }))),
