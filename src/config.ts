@@ -130,12 +130,7 @@ export const settings = {
     (item) => (roles as readonly string[]).includes(item),
     [...roles],
   ),
-  POMBO_SERVING_PROCESSES: wholeNumber(
-    'Serving processes; 0: one less than cores, from one to four.',
-    0,
-    0,
-    64,
-  ),
+  POMBO_SERVING_PROCESSES: wholeNumber('Serving processes; 0: one per core, at most four.', 0, 0, 64),
   POMBO_FOLD_PROCESSES: yesNo(
     'Serve and work in one single process, for machines with little memory.',
     false,
@@ -286,9 +281,7 @@ function shape(values: Values) {
     databaseConnections: values.POMBO_DATABASE_CONNECTIONS,
     sealingKey: values.POMBO_SEALING_KEY || undefined,
     roles: values.POMBO_ROLES as Role[],
-    // A core is left to the database and to the worker.
-    servingProcesses:
-      values.POMBO_SERVING_PROCESSES || Math.min(4, Math.max(1, os.availableParallelism() - 1)),
+    servingProcesses: values.POMBO_SERVING_PROCESSES || Math.min(4, os.availableParallelism()),
     isFolded: values.POMBO_FOLD_PROCESSES,
     isDemo: values.POMBO_DEMO,
     sandboxPort: values.POMBO_SANDBOX_PORT,

@@ -52,7 +52,7 @@ type Failure = 'data' | 'conflict' | 'unavailable'
 export function createAcceptor(options: AcceptorOptions): Acceptor {
   const { db, clock, log } = options
   const queueDepth = options.queueDepth ?? 4096
-  const maxInFlight = options.batchesInFlight ?? Number(process.env['POMBO_BIF'] ?? 2)
+  const maxInFlight = options.batchesInFlight ?? 2
   const batchSize = options.batchSize ?? 256
   const patienceMs = options.patienceMs ?? 5_000
   const context = {
@@ -65,8 +65,6 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
 
   let queue: Entry[] = []
   let inFlight = 0
-  /** Requests in the batches in flight. */
-  let underWay = 0
   let held = 0
   let dryRuns = 0
   const pace = createBatchPace(maxInFlight)
@@ -108,22 +106,20 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
         delay = setTimeout(start, delayMs)
         return
       }
-      const size = Math.min(batchSize, pace.size(queue.length, underWay))
-      const entries = queue.slice(0, size)
-      queue = queue.slice(size)
+      const entries = queue.slice(0, batchSize)
+      queue = queue.slice(batchSize)
       void run(entries)
     }
   }
 
   async function run(entries: Entry[]): Promise<void> {
     inFlight++
-    underWay += entries.length
+    pace.started()
     const startedAt = performance.now()
     try {
       await runInHalves(entries)
     } finally {
       inFlight--
-      underWay -= entries.length
       pace.ended({
         size: entries.length,
         tookMs: performance.now() - startedAt,

@@ -18,11 +18,14 @@ test('nothing waiting, nothing to start', () => {
   expect(start().pace.delayMs(0, 0)).toBeUndefined()
 })
 
-test('beside a batch in flight only a large one starts, and never more than the places there are', () => {
-  const { pace } = start()
-  expect(pace.delayMs(23, 1)).toBeUndefined()
-  expect(pace.delayMs(24, 1)).toBe(0)
-  expect(pace.delayMs(1_000, 2)).toBeUndefined()
+test('beside a batch in flight another starts when that one takes long, if there is a place', () => {
+  const { pace, pass } = start()
+  pace.started()
+  pass(10)
+  expect(pace.delayMs(200, 1)).toBe(15)
+  pass(20)
+  expect(pace.delayMs(1, 1)).toBe(0)
+  expect(pace.delayMs(200, 2)).toBeUndefined()
 })
 
 test('those who were just answered are waited for, for a quarter of the time that they waited', () => {
@@ -40,14 +43,4 @@ test('after a slow batch the wait stays short', () => {
   const { pace } = start()
   pace.ended({ size: 200, tookMs: 4_000, waiting: 0 })
   expect(pace.delayMs(1, 0)).toBe(5)
-})
-
-test('two batches share those who are there, and a few are not divided', () => {
-  const { pace } = start()
-  expect(pace.size(64, 0)).toBe(32)
-  expect(pace.size(32, 32)).toBe(32)
-  expect(pace.size(400, 100)).toBe(250)
-  expect(pace.size(20, 0)).toBe(20)
-  expect(pace.size(30, 0)).toBe(24)
-  expect(createBatchPace(1).size(64, 0)).toBe(64)
 })

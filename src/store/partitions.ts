@@ -53,7 +53,8 @@ async function createMonth(
   const to = firstIdAt(monthStart(month, 1))
   const values = `for values from ('${from}') to ('${to}')`
   // Room in each page for the next version of its rows: state changes are then HOT and touch no index.
-  const storage = table === 'message' ? ' with (fillfactor = 50)' : ''
+  const room = table === 'message' ? 'fillfactor = 50, ' : ''
+  const storage = ` with (${room}autovacuum_analyze_threshold = 50000, autovacuum_analyze_scale_factor = 0.2)`
   const isOfMonth = `${id} >= '${from}' and ${id} < '${to}'`
   const strays = await connection.query(`select 1 from ${table}_default where ${isOfMonth} limit 1`)
   await connection.query(
