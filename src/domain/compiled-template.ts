@@ -33,6 +33,8 @@ export type CompiledTemplate = {
   buttons: CompiledButton[]
   cards: { body?: CompiledText; buttons: CompiledButton[] }[]
   isHtml: boolean
+  /** May say who attends the contact. */
+  mayNameAttendant: boolean
   /** For a subject given with the request: the template's variables and the contact's. */
   subjectVariables: readonly string[]
 }
@@ -57,6 +59,7 @@ export function compileTemplate(template: Template): CompiledTemplate {
       buttons: compileButtons(card.buttons),
     })),
     isHtml: template.channel === 'email' && looksLikeHtml(content.body),
+    mayNameAttendant: /attendant/i.test(JSON.stringify(content)),
     subjectVariables: [...content.variables, ...contactVariableNames],
   }
 }

@@ -10,7 +10,7 @@ import type { BatchContext, Entry } from './accept-entry.ts'
 import { createState } from './contact-state.ts'
 import { decideMessage, type ContactState } from './decide-message.ts'
 import { LostCommitError, writeAndCommit } from './lost-commit.ts'
-import { findHits, planBatch } from './plan-batch.ts'
+import { contactNeeds, findHits, planBatch } from './plan-batch.ts'
 import { Recorder } from './record-decision.ts'
 import type { Submission } from './submission.ts'
 
@@ -57,11 +57,6 @@ async function inTransaction(
 ): Promise<BatchResult | 'stale'> {
   const now = context.clock.now()
   const plan = planBatch(entries)
-  const factsQuery = {
-    ...plan,
-    hasCounters: plan.companyIds.some((id) => catalogues.get(id)?.hasCounters),
-    now,
-  }
   const hitsOf = (contactOf: (index: number) => ContactRow | undefined) =>
     findHits(connection, catalogues, entries, now, contactOf)
   // One round trip: none of these needs another's answer. Each looks when the one before has ended.
@@ -69,7 +64,7 @@ async function inTransaction(
   const [, locked, facts, hits] = await Promise.all([
     connection.query(begin),
     lockContacts(connection, plan.contacts, plan.keys),
-    loadFacts(connection, factsQuery),
+    loadFacts(connection, { ...plan, needs: contactNeeds(entries, catalogues), now }),
     isDocumentNeeded ? undefined : hitsOf(() => undefined),
   ])
   const restrictionHits = hits ?? (await hitsOf((index) => locked.found.get(plan.contactRefs[index]!)))
@@ -86,8 +81,8 @@ async function inTransaction(
   for (const [index, entry] of entries.entries()) {
     const probe = plan.contactRefs[index]!
     const keyRef = plan.keyRefs[index]
-    const isAbsent = locked.absent.has(probe) && !facts.seen.has(probe)
-    if ((keyRef !== undefined && locked.heldKeys.has(keyRef)) || (!isAbsent && !locked.found.has(probe))) {
+    const isHeld = !locked.found.has(probe) && !locked.absent.has(probe)
+    if (isHeld || (keyRef !== undefined && locked.heldKeys.has(keyRef))) {
       held.push(entry)
       continue
     }

@@ -95,8 +95,7 @@ function composeTemplate(
   facts: Facts,
   source: VariableSource,
 ): Composed {
-  const byKey = what.by === 'name' ? facts.catalogue.templatesByName : facts.catalogue.templatesByCode
-  const compiled = byKey.get(nameKey(what.name))
+  const compiled = findTemplate(what, facts.catalogue)
   if (compiled === undefined || compiled.template.channel !== request.channel)
     return {
       ok: false,
@@ -127,6 +126,11 @@ function composeTemplate(
   if (!rendered.ok || problems.length > 0) return { ok: false, problems }
   return { ok: true, content: rendered.content, template }
 }
+
+export const findTemplate = (
+  { by, name }: Extract<WhatToSend, { kind: 'template' }>,
+  { templatesByName, templatesByCode }: Catalogue,
+): CompiledTemplate | undefined => (by === 'name' ? templatesByName : templatesByCode).get(nameKey(name))
 
 /** `@1` takes joker 1, and so on. */
 const numberedJoker = (key: string, source: VariableSource): string | undefined =>

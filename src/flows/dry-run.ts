@@ -1,7 +1,7 @@
 /** Everything is checked, and the answer is what a real call would get; nothing is stored, locked or counted. */
 import type { Outcome } from '../domain/outcome.ts'
 import { newId } from '../lib/ids.ts'
-import { loadFacts, seeContact } from '../store/accepting.ts'
+import { everyNeed, loadFacts, seeContact } from '../store/accepting.ts'
 import { isConnectionError } from '../store/db.ts'
 import { dropStale, ownMedia, standingOf } from './accept-batch.ts'
 import type { BatchContext, Entry } from './accept-entry.ts'
@@ -38,7 +38,7 @@ async function look(context: BatchContext, submission: Submission): Promise<Outc
     const row = await seeContact(db, plan.contacts[0]!)
     const contacts = { ids: row ? [row.id] : [] }
     const [facts, hits] = await Promise.all([
-      loadFacts(db, { ...plan, keys: [], contacts, hasCounters: true, now }),
+      loadFacts(db, { ...plan, keys: [], contacts, needs: everyNeed, now }),
       findHits(db, catalogues, [entry], now, () => row),
     ])
     if (dropStale(context.catalogues, catalogues, facts)) continue

@@ -1,12 +1,12 @@
 /** What a batch has to ask the database for: each contact, key, token, company and media item once. */
-import type { Recipient } from '../domain/send-request.ts'
+import type { Recipient, SendRequest } from '../domain/send-request.ts'
 import type { RestrictionHit } from '../rules/facts.ts'
-import type { ContactProbe, ContactRow, KeyProbe } from '../store/accepting.ts'
-import type { Catalogues } from '../store/catalogue.ts'
+import type { ContactNeeds, ContactProbe, ContactRow, KeyProbe } from '../store/accepting.ts'
+import type { Catalogue, Catalogues } from '../store/catalogue.ts'
 import type { Queryable } from '../store/db.ts'
 import { findRestrictionHits } from '../store/restrictions.ts'
 import type { Entry } from './accept-entry.ts'
-import { mediaIdsOf } from './compose-content.ts'
+import { findTemplate, mediaIdsOf } from './compose-content.ts'
 
 /** Each contact, key, token, company and media item of the batch once. */
 export function planBatch(entries: readonly Entry[]) {
@@ -57,6 +57,27 @@ export function planBatch(entries: readonly Entry[]) {
     return ref
   }
 }
+
+/** What the decisions will ask about the contacts of a batch. */
+export function contactNeeds(entries: readonly Entry[], catalogues: Catalogues): ContactNeeds {
+  const needs = { hasWindows: false, hasAttendances: false, hasCounters: false }
+  for (const { submission } of entries) {
+    const { request, sender } = submission
+    const catalogue = catalogues.get(sender.companyId)
+    needs.hasWindows ||= request.channel === 'whatsapp' && request.what.kind === 'text'
+    needs.hasAttendances ||= needsAttendance(request, catalogue)
+    needs.hasCounters ||= catalogue?.hasCounters ?? false
+  }
+  return needs
+}
+
+/** To be bound, to be respected, or to be named in a text. */
+const needsAttendance = (request: SendRequest, catalogue: Catalogue | undefined): boolean =>
+  request.attendantName !== undefined ||
+  request.isDiscardedInAttendance ||
+  request.subject !== undefined ||
+  request.what.kind === 'text' ||
+  (catalogue !== undefined && (findTemplate(request.what, catalogue)?.mayNameAttendant ?? false))
 
 export const contactProbe = (ref: number, companyId: string, recipient: Recipient): ContactProbe => ({
   ref,

@@ -9,7 +9,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { countersOf, firstAllowedAt, runRules } from '../rules/engine.ts'
 import { raised, type CounterValue, type RestrictionHit, type RuleFacts } from '../rules/facts.ts'
-import { loadFacts, type AcceptFacts } from '../store/accepting.ts'
+import { everyNeed, loadFacts, type AcceptFacts } from '../store/accepting.ts'
 import type { Catalogue, CatalogueCache, Catalogues } from '../store/catalogue.ts'
 import { raiseCounters } from '../store/counters.ts'
 import type { Db, Queryable } from '../store/db.ts'
@@ -72,7 +72,7 @@ async function releaseIn(
     directTokenHashes: [],
     keys: [],
     contacts: { ids: [...new Set(messages.map(({ contactId }) => contactId))] },
-    hasCounters: messages.some(({ companyId }) => catalogues.get(companyId)?.hasCounters),
+    needs: everyNeed,
     media: [],
     now,
   })

@@ -153,6 +153,16 @@ export async function seeContact(
   return row
 }
 
+export type ContactNeeds = {
+  /** For free texts by WhatsApp. */
+  hasWindows: boolean
+  hasAttendances: boolean
+  /** For rules that count. */
+  hasCounters: boolean
+}
+
+export const everyNeed: ContactNeeds = { hasWindows: true, hasAttendances: true, hasCounters: true }
+
 export type FactsQuery = {
   companyIds: string[]
   apiTokenHashes: string[]
@@ -160,8 +170,8 @@ export type FactsQuery = {
   keys: readonly KeyProbe[]
   /** By their addresses: a batch asks before it knows what it could lock, in the same round trip. */
   contacts: readonly ContactProbe[] | { ids: readonly string[] }
-  /** Do rules of these companies count? */
-  hasCounters: boolean
+  /** What of the contacts the decisions need: usually nothing. */
+  needs: ContactNeeds
   media: { company_id: string; id: string }[]
   now: Date
 }
@@ -170,31 +180,43 @@ export type FactsQuery = {
  * Everything else the decisions need, in one statement after the locks: its snapshot is younger than they are, so
  * what other nodes committed before giving a contact free is seen.
  */
-type FactsParts = LookParts & { hasKeys: boolean; hasCounters: boolean; hasMedia: boolean }
+type FactsParts = LookParts & ContactNeeds & { hasKeys: boolean; hasMedia: boolean }
 
 const factsStatement = createStatements('accept_facts', (parts: FactsParts, parameter) => {
   const companies = parameter('uuid[]')
   const now = parameter('timestamptz')
   const apiTokens = parameter('text[]')
   const directTokens = parameter('text[]')
-  const seen =
+  const isAboutContacts = parts.hasWindows || parts.hasAttendances || parts.hasCounters
+  const seen = () =>
     parts.hasPhones || parts.hasEmails
-      ? `select array_agg(f.id) as ids, json_agg(p.ref) as refs from ${lookSql(parts, parameter)} where f.id is not null`
-      : `select ${parameter('uuid[]')} as ids, null::json as refs`
+      ? `select array_agg(f.id) as ids from ${lookSql(parts, parameter)} where f.id is not null`
+      : `select ${parameter('uuid[]')} as ids`
   const contacts = '(select ids from seen)::uuid[]'
-  return `
-with seen as materialized (${seen})
+  return `${
+    isAboutContacts
+      ? `
+with seen as materialized (${seen()})`
+      : ''
+  }
 select
-  (select refs from seen) as seen,
   (select json_agg(json_build_array(id, catalogue_version, suspended_at is not null)) from company where id = any(${companies})) as companies,
   (select json_agg(encode(hash, 'hex')) from (
      select hash from api_token where hash = any(select decode(h, 'hex') from unnest(${apiTokens}) h) and expires_at > ${now}
      union all
-     select hash from direct_token where hash = any(select decode(h, 'hex') from unnest(${directTokens}) h) and revoked_at is null) t) as tokens,
+     select hash from direct_token where hash = any(select decode(h, 'hex') from unnest(${directTokens}) h) and revoked_at is null) t) as tokens${
+       !parts.hasWindows
+         ? ''
+         : `,
   (select json_agg(json_build_array(contact_id, line_id, received_at)) from contact_window
-    where contact_id = any(${contacts}) and received_at > ${now} - interval '24 hours') as windows,
+    where contact_id = any(${contacts}) and received_at > ${now} - interval '24 hours') as windows`
+     }${
+       !parts.hasAttendances
+         ? ''
+         : `,
   (select json_agg(json_build_object('contactId', contact_id, 'id', id, 'userId', user_id, 'openedAt', opened_at, 'activeAt', active_at))
-     from attendance where contact_id = any(${contacts}) and closed_at is null) as attendances${
+     from attendance where contact_id = any(${contacts}) and closed_at is null) as attendances`
+     }${
        !parts.hasKeys
          ? ''
          : `,
@@ -234,9 +256,15 @@ export type AcceptFacts = {
   windows: Map<string, Map<string, Date>>
   attendances: Map<string, { id: string; userId: string; openedAt: Date; activeAt: Date }>
   counters: Map<string, Map<string, { count: number; at: Date }>>
-  /** Probes whose contact is there now: one that was absent when the locks were taken was created in between. */
-  seen: Set<number>
   media: Map<string, MediaFile>
+}
+
+function lookFor({ contacts, needs }: FactsQuery) {
+  const none = { hasPhones: false, hasEmails: false }
+  if (!needs.hasWindows && !needs.hasAttendances && !needs.hasCounters) return { parts: none, values: [] }
+  return 'ids' in contacts
+    ? { parts: none, values: [spellColumn(uuids, contacts.ids)] }
+    : lookParameters(contacts)
 }
 
 export async function loadFacts(connection: Queryable, query: FactsQuery): Promise<AcceptFacts> {
@@ -245,20 +273,16 @@ export async function loadFacts(connection: Queryable, query: FactsQuery): Promi
     companies: [string, number, boolean][] | null
     tokens: string[] | null
     keys?: KeyRow[] | null
-    windows: [string, string, string][] | null
-    attendances: Attendance[] | null
+    windows?: [string, string, string][] | null
+    attendances?: Attendance[] | null
     counters?: [string, string, number, string][] | null
-    seen: number[] | null
     media?: (MediaFile & { companyId: string })[] | null
   }
-  const look =
-    'ids' in query.contacts
-      ? { parts: { hasPhones: false, hasEmails: false }, values: [spellColumn(uuids, query.contacts.ids)] }
-      : lookParameters(query.contacts)
+  const look = lookFor(query)
   const parts: FactsParts = {
     ...look.parts,
+    ...query.needs,
     hasKeys: query.keys.length > 0,
-    hasCounters: query.hasCounters,
     hasMedia: query.media.length > 0,
   }
   const [answer] = await connection.query<Answer>(factsStatement(parts), [
@@ -270,7 +294,7 @@ export async function loadFacts(connection: Queryable, query: FactsQuery): Promi
     ...(parts.hasKeys ? [JSON.stringify(query.keys)] : []),
     ...(parts.hasMedia ? [JSON.stringify(query.media)] : []),
   ])
-  const { companies, tokens, keys, windows, attendances, counters, seen, media } = answer!
+  const { companies, tokens, keys, windows, attendances, counters, media } = answer!
   const nested = <V>(rows: [string, string, V][]) => {
     const outer = new Map<string, Map<string, V>>()
     for (const [first, second, value] of rows) {
@@ -293,8 +317,6 @@ export async function loadFacts(connection: Queryable, query: FactsQuery): Promi
     counters: nested(
       (counters ?? []).map(([contact, key, count, at]) => [contact, key, { count, at: new Date(at) }]),
     ),
-    // Counted from 1 by PostgreSQL.
-    seen: new Set(seen?.map((ref) => ref - 1)),
     media: new Map(media?.map((item) => [`${item.companyId} ${item.id}`, item])),
   }
 }
