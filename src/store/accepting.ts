@@ -1,7 +1,7 @@
 /** The SQL of the accept path: what a batch of any size locks and reads. What it writes: accept-writes.ts. */
 import type { Channel } from '../domain/channel.ts'
 import type { MediaFile } from '../domain/media.ts'
-import { spellColumn, texts, uuids, type Column } from './columns.ts'
+import { writeColumn, texts, uuids, type Column } from './columns.ts'
 import type { Queryable } from './db.ts'
 import { createStatements, type Parameter } from './statements.ts'
 
@@ -55,7 +55,7 @@ function lookSql({ hasPhones, hasEmails }: LookParts, parameter: Parameter): str
 
 function lookParameters(contacts: readonly ContactProbe[]) {
   const column = (type: Column, field: keyof ContactProbe) =>
-    spellColumn(
+    writeColumn(
       type,
       contacts.map((probe) => probe[field]),
     )
@@ -263,7 +263,7 @@ function lookFor({ contacts, needs }: FactsQuery) {
   const none = { hasPhones: false, hasEmails: false }
   if (!needs.hasWindows && !needs.hasAttendances && !needs.hasCounters) return { parts: none, values: [] }
   return 'ids' in contacts
-    ? { parts: none, values: [spellColumn(uuids, contacts.ids)] }
+    ? { parts: none, values: [writeColumn(uuids, contacts.ids)] }
     : lookParameters(contacts)
 }
 
@@ -286,10 +286,10 @@ export async function loadFacts(connection: Queryable, query: FactsQuery): Promi
     hasMedia: query.media.length > 0,
   }
   const [answer] = await connection.query<Answer>(factsStatement(parts), [
-    spellColumn(uuids, query.companyIds),
+    writeColumn(uuids, query.companyIds),
     query.now,
-    spellColumn(texts, query.apiTokenHashes),
-    spellColumn(texts, query.directTokenHashes),
+    writeColumn(texts, query.apiTokenHashes),
+    writeColumn(texts, query.directTokenHashes),
     ...look.values,
     ...(parts.hasKeys ? [JSON.stringify(query.keys)] : []),
     ...(parts.hasMedia ? [JSON.stringify(query.media)] : []),

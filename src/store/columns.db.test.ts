@@ -9,7 +9,7 @@ import {
   instants,
   lists,
   numbers,
-  spellColumns,
+  writeColumns,
   texts,
   uuids,
   type Columns,
@@ -41,7 +41,7 @@ const readBack = (db: Db, rows: readonly Row[]): Promise<Row[]> =>
   db.query<Row>(
     `select id, count, is_on, name, at, content, words::text[] as words
      from unnest(${columnParameters(columns, countParameters())}) as r(${columnNames(columns)})`,
-    spellColumns(columns, rows),
+    writeColumns(columns, rows),
   )
 
 /** PostgreSQL has no zero character, and UTF-8 no half of a pair. */
@@ -63,7 +63,7 @@ const hard = fc.constantFrom(
 )
 const word = fc.oneof(hard, text)
 
-test('what is spelled as columns is read back as the same rows', async () => {
+test('what is written as columns is read back as the same rows', async () => {
   const { db } = await testDatabase(1)
   const rows = fc.array(
     fc.record<Row>({

@@ -1,36 +1,97 @@
 /**
- * Rows as one array per column, spelled the way PostgreSQL reads arrays. It reads them several times faster than the
- * same rows as JSON, and its `unnest` makes rows of them again.
+ * Rows as one array per column, in PostgreSQL's binary form: nothing is quoted here and nothing parsed there. Its
+ * `unnest` makes rows of them again. (64 messages of an accept took it 1.5 ms to read as JSON, 0.8 as arrays of text.)
  */
-
 import type { Parameter } from './statements.ts'
 
-/** How the values of a column are written between the braces of an array, and what they are cast to. */
-export type Column = { type: string; spell(value: never): string }
+/** What the values of a column are cast to, and how one of them is written. */
+export type Column = { type: string; oid: number; write(value: never): void }
 
 /** One column for every field, in the order of the statement's parameters. */
 export type Columns<Row> = { readonly [Field in keyof Row & string]: Column }
 
-const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`
+/** What is being written. It is copied when it is complete, and used again. */
+let bytes = Buffer.allocUnsafe(64 * 1024)
+let end = 0
 
-/** Nothing in them needs quotes. */
-const plain = (type: string): Column => ({ type, spell: String })
+function reserve(size: number): void {
+  if (end + size <= bytes.length) return
+  const larger = Buffer.allocUnsafe(2 * (end + size))
+  bytes.copy(larger, 0, 0, end)
+  bytes = larger
+}
 
-export const uuids = plain('uuid')
-export const numbers = plain('bigint')
-export const booleans = plain('boolean')
-export const texts: Column = { type: 'text', spell: quoted }
-export const instants: Column = { type: 'timestamptz', spell: (at: Date) => at.toISOString() }
-/** The text of a document has no line breaks, so that quoting it again as JSON is what an array wants. */
+function writeInt32(value: number): void {
+  reserve(4)
+  end = bytes.writeInt32BE(value, end)
+}
+
+function writeInt64(value: number): void {
+  reserve(8)
+  const high = Math.floor(value / 2 ** 32)
+  end = bytes.writeInt32BE(high, end)
+  end = bytes.writeUInt32BE(value - high * 2 ** 32, end)
+}
+
+function writeText(text: string): void {
+  reserve(3 * text.length)
+  end += bytes.write(text, end)
+}
+
+const digitOf = new Uint8Array(128)
+for (let digit = 0; digit < 16; digit++) {
+  const name = digit.toString(16)
+  digitOf[name.charCodeAt(0)] = digit
+  digitOf[name.toUpperCase().charCodeAt(0)] = digit
+}
+const dash = '-'.charCodeAt(0)
+
+function writeUuid(text: string): void {
+  reserve(16)
+  for (let index = 0; index < 36; index += 2) {
+    if (text.charCodeAt(index) === dash) index++
+    bytes[end++] = (digitOf[text.charCodeAt(index)]! << 4) | digitOf[text.charCodeAt(index + 1)]!
+  }
+}
+
+/** PostgreSQL counts microseconds from the year 2000 on. */
+const epochMs = Date.UTC(2000, 0, 1)
+
+export const uuids: Column = { type: 'uuid', oid: 2950, write: writeUuid }
+export const numbers: Column = { type: 'bigint', oid: 20, write: writeInt64 }
+export const texts: Column = { type: 'text', oid: 25, write: writeText }
+export const instants: Column = {
+  type: 'timestamptz',
+  oid: 1184,
+  write: (at: Date) => writeInt64((at.getTime() - epochMs) * 1000),
+}
+export const booleans: Column = {
+  type: 'boolean',
+  oid: 16,
+  write(value: boolean) {
+    reserve(1)
+    bytes[end++] = value ? 1 : 0
+  },
+}
 export const documents: Column = {
   type: 'jsonb',
-  spell: (value: object) => JSON.stringify(JSON.stringify(value)),
+  oid: 3802,
+  write(value: object) {
+    reserve(1)
+    // The version of the form: its text.
+    bytes[end++] = 1
+    writeText(JSON.stringify(value))
+  },
 }
+
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
+
 /** Arrays of different length do not fit into one: each travels as its text, to be cast where it is used. */
 export const lists: Column = {
   type: 'text',
-  spell: (values: readonly (string | null)[]) =>
-    quoted(`{${values.map((value) => (value === null ? 'NULL' : quoted(value))).join(',')}}`),
+  oid: 25,
+  write: (values: readonly (string | null)[]) =>
+    writeText(`{${values.map((value) => (value === null ? 'NULL' : quoted(value))).join(',')}}`),
 }
 
 export const columnNames = (columns: object): string => Object.keys(columns).join(', ')
@@ -42,27 +103,35 @@ export const columnParameters = (columns: object, parameter: Parameter): string 
     .join(', ')
 
 /** The parameters themselves. A column of nothing but nulls is null: `unnest` pads it to the length of the others. */
-export const spellColumns = <Row extends object>(
+export const writeColumns = <Row extends object>(
   columns: Columns<Row>,
   rows: readonly Row[],
-): (string | null)[] =>
+): (Buffer | null)[] =>
   Object.entries<Column>(columns).map(([field, column]) =>
-    spellColumn(
+    writeColumn(
       column,
       rows.map((row) => row[field as keyof Row]),
     ),
   )
 
-/** One column, or the array of an `= any(…)`: the driver's own way of writing arrays is much slower. */
-export function spellColumn({ spell }: Column, values: readonly unknown[]): string | null {
-  let text = ''
+/** One column, or the array of an `= any(…)`. */
+export function writeColumn({ oid, write }: Column, values: readonly unknown[]): Buffer | null {
+  end = 0
+  writeInt32(values.length === 0 ? 0 : 1)
+  writeInt32(1)
+  writeInt32(oid)
+  if (values.length > 0) {
+    writeInt32(values.length)
+    writeInt32(1)
+  }
   let isEmpty = true
   for (const value of values) {
-    if (value === null) text += ',NULL'
-    else {
-      text += `,${spell(value as never)}`
-      isEmpty = false
-    }
+    writeInt32(-1)
+    if (value === null) continue
+    const start = end
+    write(value as never)
+    bytes.writeInt32BE(end - start, start - 4)
+    isEmpty = false
   }
-  return isEmpty && values.length > 0 ? null : `{${text.slice(1)}}`
+  return isEmpty && values.length > 0 ? null : Buffer.from(bytes.subarray(0, end))
 }

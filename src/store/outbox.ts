@@ -9,7 +9,7 @@ import {
   instants,
   lists,
   numbers,
-  spellColumns,
+  writeColumns,
   texts,
   uuids,
   type Columns,
@@ -217,7 +217,7 @@ export async function settleMessages(
 ): Promise<Set<string>> {
   const rows = await connection.query<{ messageId: string }>(
     settleStatement,
-    spellColumns(settlementColumns, settlements),
+    writeColumns(settlementColumns, settlements),
   )
   return new Set(rows.map((row) => row.messageId))
 }

@@ -13,7 +13,7 @@ import {
   columnNames,
   columnParameters,
   numbers,
-  spellColumns,
+  writeColumns,
   texts,
   uuids,
   type Columns,
@@ -94,7 +94,7 @@ export async function findRestrictionHits(
   const hits = new Map<number, RestrictionHit[]>()
   const asked = probeRows(probes)
   if (asked.length === 0) return hits
-  const rows = await connection.query<FoundRow>(findStatement, [...spellColumns(probeColumns, asked), now])
+  const rows = await connection.query<FoundRow>(findStatement, [...writeColumns(probeColumns, asked), now])
   for (const { ref, expiresAt, ...row } of rows) {
     const ofProbe = hits.get(ref) ?? []
     hits.set(ref, ofProbe)
