@@ -124,15 +124,15 @@ export class Recorder {
       content: facts.content,
       callback: request.callback ?? null,
       reasons: failed.length > 0 ? failed : null,
-      event: { requestId: submission.requestId, verdicts: verdicts.map(compactVerdict) },
     })
   }
 
   /** The number of the group that this message is of. */
-  #group({ request, sender }: Submission, { kind, facts }: Recorded): number {
+  #group({ request, sender }: Submission, { kind, facts, verdicts }: Recorded): number {
     const { line, templateId, segmentId, priority, isDeferred, isPinned } = facts
     const [dueMs, expiresMs] = [facts.dueAt.getTime(), facts.expiresAt.getTime()]
-    const key = `${sender.companyId} ${sender.id} ${kind} ${request.api} ${request.channel} ${line?.id} ${templateId} ${segmentId} ${priority} ${dueMs} ${expiresMs} ${isDeferred} ${isPinned}`
+    const seen = verdicts.map(compactVerdict)
+    const key = `${sender.companyId} ${sender.id} ${kind} ${request.api} ${request.channel} ${line?.id} ${templateId} ${segmentId} ${priority} ${dueMs} ${expiresMs} ${isDeferred} ${isPinned} ${verdictsKey(seen)}`
     const known = this.#groups.get(key)
     if (known) {
       known.group.count++
@@ -153,6 +153,7 @@ export class Recorder {
       due_at: kind === 'accepted' ? facts.dueAt : null,
       is_deferred: isDeferred,
       is_pinned: isPinned,
+      acceptance: { kind: kind === 'refused' ? 'blocked' : kind, verdicts: seen },
       count: 1,
     }
     this.#groups.set(key, { number, group })
@@ -228,6 +229,10 @@ const newContact = (state: ContactState, { sender, request: { recipient } }: Sub
 /** As callbacks and the log show it: digits or address. */
 const recipientText = (recipient: Recipient): string =>
   recipient.kind === 'phone' ? recipient.phone.digits : recipient.email.address
+
+/** Usually all passed, and are nothing but names. */
+const verdictsKey = (verdicts: readonly (string | Verdict)[]): string =>
+  verdicts.every((verdict) => typeof verdict === 'string') ? verdicts.join(',') : JSON.stringify(verdicts)
 
 /** In the timeline a verdict that passed is its name alone. */
 const compactVerdict = (verdict: Verdict): string | Verdict =>

@@ -51,7 +51,7 @@ const entry = (
 
 const eventsOf = (id: string) =>
   db.query<{ kind: string; detail: Record<string, unknown> }>(
-    'select kind, detail from message_event where message_id = $1 order by at, ctid',
+    'select kind, detail from message_history where message_id = $1 order by at, place',
     [id],
   )
 

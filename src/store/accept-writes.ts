@@ -34,6 +34,8 @@ export type MessageGroup = {
   due_at: Date | null
   is_deferred: boolean
   is_pinned: boolean
+  /** The first event of the timeline. */
+  acceptance: { kind: string; verdicts: (string | Verdict)[] }
   /** How many messages are of it, for the report. */
   count: number
 }
@@ -51,8 +53,6 @@ export type MessageRow = {
   content: object
   callback: object | null
   reasons: object | null
-  /** The first event of its timeline. */
-  event: object
 }
 
 export type ContactChange = Pick<
@@ -113,6 +113,7 @@ const groupColumns: Columns<MessageGroup> = {
   due_at: instants,
   is_deferred: booleans,
   is_pinned: booleans,
+  acceptance: documents,
   count: numbers,
 }
 
@@ -128,7 +129,6 @@ const messageColumns: Columns<MessageRow> = {
   content: documents,
   callback: documents,
   reasons: documents,
-  event: documents,
 }
 
 const changeColumns: Columns<ContactChange> = {
@@ -173,12 +173,9 @@ const writeStatement = createStatements('accept_write', (parts: WriteParts, para
   select * from unnest(${columnParameters(messageColumns, parameter)}) as m(${columnNames(messageColumns)}) join g on g.number = m.group_number)`,
     `stored as (
   insert into message (id, company_id, api, channel, state, contact_id, recipient, line_id, template_id, segment_id, sender_id,
-    request_id, call_id, contract_code, document_number, content, callback, reasons, priority, accepted_at, expires_at)
+    request_id, call_id, contract_code, document_number, content, callback, reasons, acceptance, priority, accepted_at, expires_at)
   select id, company_id, api, channel, state, contact_id, recipient, line_id, template_id, segment_id, sender_id,
-    request_id, call_id, contract_code, document_number, content, callback, reasons, priority, ${now}, expires_at from m)`,
-    `told as (
-  insert into message_event (message_id, at, kind, detail)
-  select id, ${now}, case when state = 'queued' then 'accepted' else state end, event from m)`,
+    request_id, call_id, contract_code, document_number, content, callback, reasons, acceptance, priority, ${now}, expires_at from m)`,
   ]
   if (parts.hasNewContacts)
     steps.push(`made as (

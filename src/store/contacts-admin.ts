@@ -207,7 +207,7 @@ export async function eraseContact(
   )
   await transaction.query(
     `update message set recipient = 'erased', contact_id = null, document_number = null, contract_code = null, call_id = null,
-        callback = null, reasons = null, error_message = null, content = '{"kind":"text","text":"","files":[]}',
+        callback = null, reasons = null, acceptance = acceptance - 'verdicts', error_message = null, content = '{"kind":"text","text":"","files":[]}',
         state = case when id = any($2::uuid[]) then 'blocked' else state end,
         settled_at = case when id = any($2::uuid[]) then $3 else settled_at end
       where id = any($1::uuid[])`,

@@ -71,12 +71,19 @@ it('documents of a month are left out of the statistics, and its messages have r
       where c.relname in ('message_2025_01', 'message_event_2025_01') and a.attstattarget = 0 order by 1`,
   )
   expect(rows.map(({ name }) => name)).toEqual([
+    'message_2025_01.acceptance',
     'message_2025_01.callback',
     'message_2025_01.content',
     'message_2025_01.reasons',
     'message_event_2025_01.detail',
   ])
   expect(await db.query(`select reloptions from pg_class where relname = 'message_2025_01'`)).toEqual([
-    { reloptions: ['fillfactor=50'] },
+    {
+      reloptions: [
+        'fillfactor=50',
+        'autovacuum_analyze_threshold=50000',
+        'autovacuum_analyze_scale_factor=0.2',
+      ],
+    },
   ])
 })

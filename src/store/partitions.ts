@@ -5,9 +5,6 @@ import type { Queryable } from './db.ts'
 const partitionedTables = ['message', 'message_event'] as const
 const monthsAhead = 3
 
-/** Documents in which no query looks: PostgreSQL would sort them for its statistics, and partitions do not inherit this. */
-const unexamined = { message: ['content', 'callback', 'reasons'], message_event: ['detail'] }
-
 const monthStart = (at: Date, offset: number) =>
   new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + offset, 1))
 
@@ -64,7 +61,12 @@ async function createMonth(
          with stray as (delete from ${table}_default where ${isOfMonth} returning *) insert into ${name} select * from stray;
          alter table ${table} attach partition ${name} ${values}`,
   )
-  const columns = unexamined[table].map((column) => `alter column ${column} set statistics 0`)
+  // No query looks into documents: PostgreSQL would sort them for its statistics, and partitions do not inherit this.
+  const documents = await connection.query<{ name: string }>(
+    `select attname as name from pg_attribute where attrelid = $1::regclass and atttypid = 'jsonb'::regtype`,
+    [name],
+  )
+  const columns = documents.map((column) => `alter column ${column.name} set statistics 0`)
   await connection.query(`alter table ${name} ${columns.join(', ')}`)
 }
 

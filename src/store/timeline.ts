@@ -132,8 +132,7 @@ where m.id = $2 and m.company_id = $1`,
   const events = await db.query<TimelineEvent>(
     {
       name: 'timeline_events',
-      // Events of one batch have the same time; within a partition rows lie in the order they were written.
-      text: `select at, kind, coalesce(detail, '{}') as detail from message_event where message_id = $1 order by at, ctid`,
+      text: `select at, kind, coalesce(detail, '{}') as detail from message_history where message_id = $1 order by at, place`,
     },
     [messageId],
   )

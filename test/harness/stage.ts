@@ -147,7 +147,9 @@ export async function createStage(
       return row!
     },
     events: (messageId) =>
-      db.query('select kind, detail from message_event where message_id = $1 order by at, ctid', [messageId]),
+      db.query('select kind, detail from message_history where message_id = $1 order by at, place', [
+        messageId,
+      ]),
     async close() {
       proxy?.comeBack()
       proxy?.resume()

@@ -40,7 +40,7 @@ describe('an accepted message', () => {
     expect(row.expires_at.getTime()).toBeGreaterThan(row.accepted_at.getTime())
     const [counts] = await u.app.db.query(
       `select (select count(*) from outbox where message_id = $1) as queued,
-         (select count(*) from message_event where message_id = $1) as events`,
+         (select count(*) from message_history where message_id = $1) as events`,
       [row.id],
     )
     expect(counts).toEqual({ queued: 1, events: 1 })

@@ -454,7 +454,7 @@ export async function createCompany(db: Db, baseUrl: () => string, options: Comp
     async traces(): Promise<Row> {
       const [row] = await db.query(
         `select (select count(*) from message where company_id = $1) as messages,
-           (select count(*) from message_event e join message m on m.id = e.message_id where m.company_id = $1) as events,
+           (select count(*) from message_history e join message m on m.id = e.message_id where m.company_id = $1) as events,
            (select count(*) from outbox where company_id = $1) as outbox,
            (select count(*) from contact where company_id = $1) as contacts,
            (select md5(coalesce(string_agg(c::text, '|' order by c.id), '')) from contact c where company_id = $1) as "contactData",
