@@ -11,10 +11,12 @@ type Name = (typeof names)[number]
 
 /** Until every contact is there and the code that a batch runs is compiled: a steady state. */
 const warmUpSeconds = 4
+/** Until the load, a new process each time, is compiled as well. */
+export const rampMs = 1000
 
 export const accept: Measurement = {
   plannedSeconds: ({ pairs, seconds }) =>
-    stageSeconds + names.length * (warmUpSeconds + 0.5 + pairs * (seconds + 0.5)),
+    stageSeconds + names.length * (warmUpSeconds + 1.5 + pairs * (seconds + 1.5)),
   run: (context) => withStage(context, { name: 'accept' }, ({ stage }) => measure(context, stage)),
 }
 
@@ -22,20 +24,20 @@ async function measure(context: Context, stage: Stage): Promise<Result[]> {
   const { plan, progress } = context
   const echo = await startBaseline('echo')
   const oneInsert = await startBaseline('one-insert', stage.url)
-  const job = stage.job('whatsapp', plan.seconds * 1000)
+  const job = { ...stage.job('whatsapp', plan.seconds * 1000), rampMs }
   const jobs: Record<Name, LoadJob> = {
     echo: { ...job, port: echo.port, headers: {} },
     oneInsert: { ...job, port: oneInsert.port, headers: {} },
     pombo: job,
   }
-  progress.step('accept: warming up', names.length * (warmUpSeconds + 0.5))
+  progress.step('accept: warming up', names.length * (warmUpSeconds + 1.5))
   for (const name of names) await load({ ...jobs[name], durationMs: warmUpSeconds * 1000 })
   const since = new Date()
   const syncsBefore = await countLogSyncs(stage)
   const results: Record<Name, LoadResult[]> = { echo: [], oneInsert: [], pombo: [] }
   for (let pair = 1; pair <= plan.pairs; pair++)
     for (const name of names) {
-      progress.step(`accept: pair ${pair} of ${plan.pairs}, ${name}`, plan.seconds + 0.5)
+      progress.step(`accept: pair ${pair} of ${plan.pairs}, ${name}`, plan.seconds + 1.5)
       results[name].push(await load(jobs[name]))
     }
   const stored = await verify(stage, since, results.pombo)

@@ -4,6 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { firstIdAt } from '../src/lib/ids.ts'
+import { rampMs } from './accept.ts'
 import { watchDone } from './done-watch.ts'
 import type { LoadResult } from './load.ts'
 import { stageSeconds, withStage, type Context, type Measurement, type SharedStage } from './measurement.ts'
@@ -16,7 +17,6 @@ import type { Result } from './table.ts'
 const backlogLimit = 2_000
 /** Receipts come 0.6 s after the answer: at 5,000 per second that many are under way besides. */
 const receiptBacklogLimit = 6_000
-const rampMs = 1_000
 /** Until the code that a batch runs is compiled. */
 const warmUpSeconds = 4
 const drainSeconds = 3
@@ -28,7 +28,7 @@ const plannedSeconds: Measurement['plannedSeconds'] = ({ pairs, seconds }) =>
   warmUpSeconds +
   rampMs / 1000 +
   drainSeconds +
-  pairs * (2 * seconds + rampMs / 1000 + 1 + drainSeconds)
+  pairs * (2 * seconds + (2 * rampMs) / 1000 + 1 + drainSeconds)
 
 export const endToEnd: Measurement = {
   plannedSeconds,
@@ -51,7 +51,7 @@ async function measure(
 ): Promise<Result[]> {
   const { plan, progress } = context
   const echo = await startBaseline('echo')
-  const echoJob = { ...shared.stage.job('sms', plan.seconds * 1000), port: echo.port, headers: {} }
+  const echoJob = { ...shared.stage.job('sms', plan.seconds * 1000), rampMs, port: echo.port, headers: {} }
   const hasReceipts = id === 'receipts'
   progress.step(`${id}: warming up`, 1 + warmUpSeconds + rampMs / 1000 + drainSeconds)
   await load({ ...echoJob, durationMs: 1000 })
@@ -59,7 +59,7 @@ async function measure(
   const echoes: LoadResult[] = []
   const runs: Through[] = []
   for (let pair = 1; pair <= plan.pairs; pair++) {
-    progress.step(`${id}: pair ${pair} of ${plan.pairs}, echo`, plan.seconds + 0.5)
+    progress.step(`${id}: pair ${pair} of ${plan.pairs}, echo`, plan.seconds + rampMs / 1000 + 0.5)
     echoes.push(await load(echoJob))
     progress.step(
       `${id}: pair ${pair} of ${plan.pairs}, Pombo`,
@@ -100,7 +100,7 @@ export async function runThrough(
   const watch = await watchDone(provider.countsPort)
   const before = watch.counts()
   const since = new Date()
-  const job = stage.job('sms', rampMs + options.seconds * 1000)
+  const job = { ...stage.job('sms', options.seconds * 1000), rampMs }
   const limit = options.hasReceipts ? receiptBacklogLimit : backlogLimit
   const result = await load({ ...job, backlog: { port: provider.countsPort, limit } })
   const giveUpAt = performance.now() + drainGiveUpMs
@@ -122,7 +122,7 @@ export async function runThrough(
     submitted: after.submitted - before.submitted,
     hasReceipts: options.hasReceipts,
   })
-  const from = new Date(result.startedAtMs + rampMs)
+  const from = new Date(result.startedAtMs)
   const to = new Date(from.getTime() + options.seconds * 1000)
   const settled = await countSettled(stage, since, from, to, options.hasReceipts)
   return {

@@ -1,5 +1,5 @@
 /** The 99th percentile of accepting at half of the saturating load, over one INSERT at the same rate. */
-import { verify } from './accept.ts'
+import { rampMs, verify } from './accept.ts'
 import type { LoadJob, LoadResult } from './load.ts'
 import { stageSeconds, withStage, type Context, type Measurement } from './measurement.ts'
 import { load, startBaseline } from './programs.ts'
@@ -14,17 +14,17 @@ const warmUpSeconds = 1.5
 
 export const latency: Measurement = {
   plannedSeconds: ({ pairs, seconds }) =>
-    stageSeconds + seconds + 0.5 + names.length * (warmUpSeconds + 0.5 + pairs * (seconds + 0.5)),
+    stageSeconds + seconds + 1.5 + names.length * (warmUpSeconds + 1.5 + pairs * (seconds + 1.5)),
   run: (context) => withStage(context, { name: 'latency' }, ({ stage }) => measure(context, stage)),
 }
 
 async function measure(context: Context, stage: Stage): Promise<Result[]> {
   const { plan, progress } = context
   const oneInsert = await startBaseline('one-insert', stage.url)
-  const closed = stage.job('whatsapp', plan.seconds * 1000)
+  const closed = { ...stage.job('whatsapp', plan.seconds * 1000), rampMs }
   let saturating = context.acceptsPerSecond
   if (saturating === undefined) {
-    progress.step('latency: finding the saturating load', plan.seconds + 0.5)
+    progress.step('latency: finding the saturating load', plan.seconds + 1.5)
     await load({ ...closed, durationMs: warmUpSeconds * 1000 })
     saturating = (await load(closed)).perSecond
   }
@@ -33,13 +33,13 @@ async function measure(context: Context, stage: Stage): Promise<Result[]> {
     oneInsert: { ...closed, ratePerSecond, port: oneInsert.port, headers: {} },
     pombo: { ...closed, ratePerSecond },
   }
-  progress.step('latency: warming up', names.length * (warmUpSeconds + 0.5))
+  progress.step('latency: warming up', names.length * (warmUpSeconds + 1.5))
   for (const name of names) await load({ ...jobs[name], durationMs: warmUpSeconds * 1000 })
   const since = new Date()
   const results: Record<Name, LoadResult[]> = { oneInsert: [], pombo: [] }
   for (let pair = 1; pair <= plan.pairs; pair++)
     for (const name of names) {
-      progress.step(`latency: pair ${pair} of ${plan.pairs}, ${name}`, plan.seconds + 0.5)
+      progress.step(`latency: pair ${pair} of ${plan.pairs}, ${name}`, plan.seconds + 1.5)
       results[name].push(await load(jobs[name]))
     }
   await verify(stage, since, results.pombo)

@@ -15,6 +15,8 @@ export type LoadJob = {
   /** Bodies, used round robin. */
   bodies: string[]
   connections: number
+  /** How long it goes before anything is measured: the load itself is a program that has to be compiled first. */
+  rampMs?: number
   durationMs: number
   /**
    * Open loop: requests per second, each due at its own moment whether or not earlier ones were answered. One that
@@ -27,7 +29,9 @@ export type LoadJob = {
 }
 
 export type LoadResult = {
+  /** All that were answered. */
   requests: number
+  /** After the ramp, like all that follows. */
   seconds: number
   perSecond: number
   otherStatuses: Record<string, number>
@@ -49,7 +53,7 @@ export async function runLoad(job: LoadJob): Promise<LoadResult> {
   watch?.close()
   const latencies = Float64Array.from(state.latencies).toSorted()
   return {
-    requests: latencies.length,
+    requests: state.requests,
     seconds: state.seconds,
     perSecond: latencies.length / state.seconds,
     otherStatuses: state.otherStatuses,
@@ -81,7 +85,10 @@ function open(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => socket.once('connect', () => resolve(socket)).once('error', reject))
 }
 
-type Driven = Pick<LoadResult, 'otherStatuses' | 'firstUnexpected' | 'seconds' | 'startedAtMs'> & {
+type Driven = Pick<
+  LoadResult,
+  'requests' | 'otherStatuses' | 'firstUnexpected' | 'seconds' | 'startedAtMs'
+> & {
   latencies: number[]
   lateness: number[]
   cpuSeconds: number
@@ -99,17 +106,23 @@ async function drive(
   const otherStatuses: Record<string, number> = {}
   let firstUnexpected: string | undefined
   let sent = 0
+  let answered = 0
   /** Connections with nothing to do: until the next moment is due, or until the provider has caught up. */
   const idle: Connection[] = []
-  const startedAtMs = Date.now()
-  const cpu = process.cpuUsage()
+  const rampMs = job.rampMs ?? 0
+  const startedAtMs = Date.now() + rampMs
   const startedAt = performance.now()
-  const endsAt = startedAt + job.durationMs
+  const measuredFrom = startedAt + rampMs
+  const endsAt = measuredFrom + job.durationMs
+  let cpu = process.cpuUsage()
+  setTimeout(() => (cpu = process.cpuUsage()), rampMs)
   const isHeld = () => watch !== undefined && sent - watch.done() >= job.backlog!.limit
 
   const expected = String(job.expectedStatus)
   const onAnswer = (connection: Connection, status: string, answer: Buffer) => {
-    latencies.push(performance.now() - connection.sentAt)
+    const now = performance.now()
+    answered++
+    if (now >= measuredFrom) latencies.push(now - connection.sentAt)
     if (status !== expected) {
       otherStatuses[status] = (otherStatuses[status] ?? 0) + 1
       firstUnexpected ??= answer.toString('utf8', 0, Math.min(answer.length, 2000))
@@ -145,7 +158,7 @@ async function drive(
       }
       const at = dueAt()
       if (at > now || at >= endsAt) break
-      lateness.push(now - at)
+      if (now >= measuredFrom) lateness.push(now - at)
       send(idle.pop()!, at)
     }
   }
@@ -159,8 +172,9 @@ async function drive(
     lateness,
     otherStatuses,
     firstUnexpected,
+    requests: answered,
     startedAtMs,
-    seconds: (performance.now() - startedAt) / 1000,
+    seconds: (performance.now() - measuredFrom) / 1000,
     cpuSeconds: (used.user + used.system) / 1e6,
   }
 }

@@ -7,6 +7,8 @@ import type { Catalogue } from '../store/catalogue.ts'
 import type { Entry } from './accept-entry.ts'
 import type { ContactState } from './decide-message.ts'
 
+const noWindows: ReadonlyMap<string, Date> = new Map()
+
 export function createState(
   entry: Entry,
   row: ContactRow | undefined,
@@ -20,7 +22,7 @@ export function createState(
       contact: newContact(newId(), request.recipient),
       isNew: true,
       isChanged: false,
-      windows: new Map(),
+      windows: noWindows,
       counters: new Map(),
     }
   const attendance = facts.attendances.get(row.id)
@@ -46,7 +48,7 @@ export function createState(
     isChanged: false,
     attendance: isIdle ? undefined : attendance,
     idleAttendanceId: isIdle ? attendance.id : undefined,
-    windows: facts.windows.get(row.id) ?? new Map(),
+    windows: facts.windows.get(row.id) ?? noWindows,
     counters: facts.counters.get(row.id) ?? new Map(),
   }
 }

@@ -14,7 +14,7 @@ import type { SendRequest } from '../domain/send-request.ts'
 import type { Template } from '../domain/template.ts'
 import { firstAllowedAt, runRules } from '../rules/engine.ts'
 import type { RestrictionHit, RuleFacts } from '../rules/facts.ts'
-import type { Attendant, Catalogue } from '../store/catalogue.ts'
+import type { Attendant, Catalogue, NamedSegment } from '../store/catalogue.ts'
 import { composeContent, type VariableSource } from './compose-content.ts'
 import { contentKey } from './content-key.ts'
 
@@ -28,7 +28,7 @@ export type ContactState = {
   /** Open in the table, but idle too long to count: closed when another is opened. */
   idleAttendanceId?: string
   /** When the person last wrote to each line. */
-  windows: Map<string, Date>
+  windows: ReadonlyMap<string, Date>
   counters: Map<string, { count: number; at: Date }>
 }
 
@@ -149,19 +149,25 @@ function findSegment(
   { catalogue, state }: DecisionFacts,
   problems: Problem[],
 ): string | null {
-  const { segmentName, contact } = request
-  if (segmentName !== undefined) {
-    const segment = catalogue.segmentsByName.get(nameKey(segmentName))
-    if (segment === undefined) problems.push({ at: 'segment', message: 'there is no segment of this name' })
-    return segment?.id ?? null
-  }
-  if (contact.walletCode !== undefined) {
-    const segment = catalogue.segmentsByCode.get(nameKey(contact.walletCode))
-    if (segment === undefined)
-      problems.push({ at: 'wallet', message: 'there is no segment with this client code' })
-    return segment?.id ?? null
-  }
-  return request.api === 'unified' ? state.contact.segmentId : null
+  if (request.segmentName === undefined && request.contact.walletCode === undefined)
+    return request.api === 'unified' ? state.contact.segmentId : null
+  const segment = namedSegment(request, catalogue)
+  if (segment === undefined)
+    problems.push(
+      request.segmentName === undefined
+        ? { at: 'wallet', message: 'there is no segment with this client code' }
+        : { at: 'segment', message: 'there is no segment of this name' },
+    )
+  return segment?.id ?? null
+}
+
+/** The segment that the call names, if there is such a one. */
+export function namedSegment(
+  { segmentName, contact: { walletCode } }: SendRequest,
+  { segmentsByName, segmentsByCode }: Catalogue,
+): NamedSegment | undefined {
+  if (segmentName !== undefined) return segmentsByName.get(nameKey(segmentName))
+  return walletCode === undefined ? undefined : segmentsByCode.get(nameKey(walletCode))
 }
 
 /** The data of the call over what is stored: fills the variables of this very message. */

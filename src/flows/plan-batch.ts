@@ -1,5 +1,6 @@
 /** What a batch has to ask the database for: each contact, key, token, company and media item once. */
 import type { Recipient, SendRequest } from '../domain/send-request.ts'
+import { mayCount } from '../rules/engine.ts'
 import type { RestrictionHit } from '../rules/facts.ts'
 import type { ContactNeeds, ContactProbe, ContactRow, KeyProbe } from '../store/accepting.ts'
 import type { Catalogue, Catalogues } from '../store/catalogue.ts'
@@ -7,6 +8,7 @@ import type { Queryable } from '../store/db.ts'
 import { findRestrictionHits } from '../store/restrictions.ts'
 import type { Entry } from './accept-entry.ts'
 import { findTemplate, mediaIdsOf } from './compose-content.ts'
+import { namedSegment } from './decide-message.ts'
 
 /** Each contact, key, token, company and media item of the batch once. */
 export function planBatch(entries: readonly Entry[]) {
@@ -66,7 +68,9 @@ export function contactNeeds(entries: readonly Entry[], catalogues: Catalogues):
     const catalogue = catalogues.get(sender.companyId)
     needs.hasWindows ||= request.channel === 'whatsapp' && request.what.kind === 'text'
     needs.hasAttendances ||= needsAttendance(request, catalogue)
-    needs.hasCounters ||= catalogue?.hasCounters ?? false
+    needs.hasCounters ||=
+      catalogue !== undefined &&
+      mayCount(catalogue.rules, request.api, request.channel, namedSegment(request, catalogue)?.id)
   }
   return needs
 }

@@ -83,7 +83,7 @@ export function countersOf(rules: readonly Rule[], facts: CounterFacts): Counter
   let hasDuplicate = false
   for (const rule of rules) {
     const { settings } = rule
-    if (settings.kind !== 'frequency_cap' && settings.kind !== 'duplicate') continue
+    if (!isCounting(settings)) continue
     if (!applies(rule, facts.api, facts.channel, facts.segmentId)) continue
     if (settings.kind === 'frequency_cap') raises.push(capCounter(settings, facts, rule))
     else if (!hasDuplicate) {
@@ -94,14 +94,41 @@ export function countersOf(rules: readonly Rule[], facts: CounterFacts): Counter
   return raises
 }
 
-function applicable(rules: readonly Rule[], facts: RuleFacts): Rule[] {
-  const kinds = new Set<RuleKind>(rules.map((rule) => rule.settings.kind))
-  return [...builtInRules.filter((rule) => !kinds.has(rule.settings.kind)), ...rules].filter(
+const applicable = (rules: readonly Rule[], facts: RuleFacts): Rule[] =>
+  withBuiltIn(rules).filter(
     (rule) =>
       applies(rule, facts.api, facts.channel, facts.segmentId) &&
       (rule.settings.kind !== 'template_state' || facts.template !== undefined),
   )
+
+/** Put together once for the rules of a company, not once per message. */
+const completed = new WeakMap<readonly Rule[], readonly Rule[]>()
+
+function withBuiltIn(rules: readonly Rule[]): readonly Rule[] {
+  const known = completed.get(rules)
+  if (known !== undefined) return known
+  const kinds = new Set<RuleKind>(rules.map((rule) => rule.settings.kind))
+  const complete = [...builtInRules.filter((rule) => !kinds.has(rule.settings.kind)), ...rules]
+  completed.set(rules, complete)
+  return complete
 }
+
+const isCounting = (
+  settings: Rule['settings'],
+): settings is Extract<Rule['settings'], { kind: 'frequency_cap' | 'duplicate' }> =>
+  settings.kind === 'frequency_cap' || settings.kind === 'duplicate'
+
+/** May a rule count such a message? `segmentId`: undefined while it is not known. */
+export const mayCount = (
+  rules: readonly Rule[],
+  api: Api,
+  channel: Channel,
+  segmentId: string | null | undefined,
+): boolean =>
+  rules.some(
+    (rule) =>
+      isCounting(rule.settings) && applies(rule, api, channel, segmentId ?? rule.segmentIds[0] ?? null),
+  )
 
 /** For segments on channels the narrowing is the rule itself, so it is always looked at. */
 const applies = (rule: Rule, api: Api, channel: Channel, segmentId: string | null): boolean =>
