@@ -1,8 +1,8 @@
 import net, { type AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts'
 import { silentLog } from '../lib/log.ts'
-import { createDb, isConnectionError, isDataError, sqlState, type Db } from './db.ts'
+import { begin, commit, createDb, isConnectionError, isDataError, sqlState, type Db } from './db.ts'
 
 let database: TestDatabase
 let hasty: Db
@@ -112,4 +112,65 @@ test('a server that says farewell right behind its greeting costs that connectio
   const error: unknown = await connection.query('select 1').catch((reason: unknown) => reason)
   expect(isConnectionError(error)).toBe(true)
   connection.release(true)
+})
+
+describe('statements asked in the same breath', () => {
+  const add = { name: 'add', text: 'select $1::int + $2::int as sum' }
+  const divide = { name: 'divide', text: 'select $1::int / $2::int as quotient' }
+
+  test('are one round trip, each with its own answer', async () => {
+    const connection = await database.db.connect()
+    const before = database.db.roundTrips
+    const answers = await Promise.all([
+      connection.query(add, [1, 2]),
+      connection.query('select generate_series(1, $1::int) as n', [2]),
+      connection.query(add, [3, 4]),
+      connection.query({ name: 'nothing', text: 'select 1 as one where false' }),
+    ])
+    expect(answers).toEqual([[{ sum: 3 }], [{ n: 1 }, { n: 2 }], [{ sum: 7 }], []])
+    expect(database.db.roundTrips - before).toBe(1)
+    expect(await connection.query(add, [5, 6])).toEqual([{ sum: 11 }])
+    connection.release()
+  })
+
+  test('fail together, by the fault of the first that does, and what follows it is not run', async () => {
+    await database.db.query('create table tried (what text)')
+    const note = { name: 'note', text: 'insert into tried values ($1)' }
+    const connection = await database.db.connect()
+    const outcomes = await Promise.allSettled([
+      connection.query(begin),
+      connection.query(note, ['before']),
+      connection.query(divide, [1, 0]),
+      connection.query(note, ['after']),
+      connection.query(commit),
+    ])
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '22012' } })
+    await connection.query('rollback')
+    expect(await connection.query('select * from tried')).toEqual([])
+    // It was prepared all the same, and is not prepared a second time under its name.
+    expect(await connection.query(divide, [6, 3])).toEqual([{ quotient: 2 }])
+    await connection.query(note, ['later'])
+    expect(await connection.query('select * from tried')).toEqual([{ what: 'later' }])
+    connection.release()
+  })
+
+  test('a value that cannot be written fails alone', async () => {
+    const circular: { self?: object } = {}
+    circular.self = circular
+    const connection = await database.db.connect()
+    const [bad, good] = await Promise.allSettled([
+      connection.query({ name: 'echo', text: 'select $1::jsonb as value' }, [circular]),
+      connection.query(add, [1, 1]),
+    ])
+    expect(bad.status).toBe('rejected')
+    expect(good).toMatchObject({ value: [{ sum: 2 }] })
+    connection.release()
+  })
+
+  test('a transaction sends its begin with its first statement', async () => {
+    const before = database.db.roundTrips
+    await database.db.transaction((connection) => connection.query(add, [1, 2]))
+    expect(database.db.roundTrips - before).toBe(2)
+  })
 })
