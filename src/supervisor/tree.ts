@@ -23,7 +23,7 @@ export type Tree = {
  * three processes under load held 1 GB; collected at every opportunity, accepting cost a third more of the processor.
  */
 const heapFlags = {
-  serve: ['--max-semi-space-size=16', '--heap-growing-percent=80'],
+  serve: ['--max-semi-space-size=16', '--heap-growing-percent=50'],
   worker: ['--max-semi-space-size=8', '--heap-growing-percent=50'],
 }
 
