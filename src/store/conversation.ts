@@ -1,7 +1,12 @@
 /** One connection: gathers what is asked in the same breath into one trip, and knows since when an answer is owed. */
+import { createRequire } from 'node:module'
 import type pg from 'pg'
-import { prepareValue } from 'pg/lib/utils.js'
 import { RoundTrip, type Asked, type ParserOf, type Row, type Shapes, type Statement } from './round-trip.ts'
+
+/** How the driver writes a value that is bound to a statement; it has no types for this. */
+const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
+  prepareValue(value: unknown): unknown
+}
 
 export type Conversation = {
   ask(statement: Statement | string, values?: readonly unknown[]): Promise<Row[]>
