@@ -74,14 +74,17 @@ export type ClaimedCallback = {
 }
 
 /**
- * A lease by the database's clock, so that a crash repeats at most what was in flight. An event whose message has an
+ * A lease by the database's clock, so that a crash repeats at most what was in flight. An endpoint may have been closed
+ * since its work was seen. An event whose message has an
  * earlier one still waiting is put off until that one is due again, so that it is not walked over in every round.
  */
 const claimStatement = {
   name: 'callback_claim',
   text: `
 with wish as materialized (
-  select * from json_to_recordset($1::json) as w(company_id uuid, endpoint text, free int)
+  select w.* from json_to_recordset($1::json) as w(company_id uuid, endpoint text, free int)
+  left join callback_endpoint e on e.company_id = w.company_id and e.endpoint = w.endpoint
+  where e.closed_until is null or e.closed_until <= $2
 ), candidate as materialized (
   select c.* from wish w cross join lateral (
     select id, company_id, subject_id, target, replayed_at from callback
