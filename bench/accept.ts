@@ -12,8 +12,6 @@ type Name = (typeof names)[number]
 /** Until every contact is there and the code that a batch runs is compiled in every process: a steady state. */
 const warmUpSeconds: Record<Name, number> = { echo: 2, oneInsert: 2, pombo: 8 }
 const warmUpTotal = names.reduce((sum, name) => sum + warmUpSeconds[name] + 1.5, 0)
-/** Until the load, a new process each time, is compiled as well. */
-export const rampMs = 1000
 
 export const accept: Measurement = {
   plannedSeconds: ({ pairs, seconds }) => stageSeconds + warmUpTotal + names.length * pairs * (seconds + 1.5),
@@ -24,7 +22,7 @@ async function measure(context: Context, stage: Stage): Promise<Result[]> {
   const { plan, progress } = context
   const echo = await startBaseline('echo')
   const oneInsert = await startBaseline('one-insert', stage.url)
-  const job = { ...stage.job('whatsapp', plan.seconds * 1000), rampMs }
+  const job = stage.job('whatsapp', plan.seconds * 1000)
   const jobs: Record<Name, LoadJob> = {
     echo: { ...job, port: echo.port, headers: {} },
     oneInsert: { ...job, port: oneInsert.port, headers: {} },

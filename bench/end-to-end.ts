@@ -4,12 +4,11 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { firstIdAt } from '../src/lib/ids.ts'
-import { rampMs } from './accept.ts'
 import { watchDone } from './done-watch.ts'
 import type { LoadResult } from './load.ts'
 import { stageSeconds, withStage, type Context, type Measurement, type SharedStage } from './measurement.ts'
 import { load, startBaseline } from './programs.ts'
-import type { Stage } from './stage.ts'
+import { rampMs, type Stage } from './stage.ts'
 import { median, ratios } from './statistics.ts'
 import type { Result } from './table.ts'
 
@@ -51,7 +50,7 @@ async function measure(
 ): Promise<Result[]> {
   const { plan, progress } = context
   const echo = await startBaseline('echo')
-  const echoJob = { ...shared.stage.job('sms', plan.seconds * 1000), rampMs, port: echo.port, headers: {} }
+  const echoJob = { ...shared.stage.job('sms', plan.seconds * 1000), port: echo.port, headers: {} }
   const hasReceipts = id === 'receipts'
   progress.step(`${id}: warming up`, 1 + warmUpSeconds + rampMs / 1000 + drainSeconds)
   await load({ ...echoJob, durationMs: 1000 })
@@ -100,7 +99,7 @@ export async function runThrough(
   const watch = await watchDone(provider.countsPort)
   const before = watch.counts()
   const since = new Date()
-  const job = { ...stage.job('sms', options.seconds * 1000), rampMs }
+  const job = stage.job('sms', options.seconds * 1000)
   const limit = options.hasReceipts ? receiptBacklogLimit : backlogLimit
   const result = await load({ ...job, backlog: { port: provider.countsPort, limit } })
   const giveUpAt = performance.now() + drainGiveUpMs

@@ -35,7 +35,7 @@ export const growth: Measurement = {
   plannedSeconds: (plan) =>
     2 * stageSeconds +
     fillSeconds(plan) +
-    plan.pairs * (lookupSecondsPerPair + 2 * (plan.seconds + 0.5) + 2 * (plan.seconds + 4)) +
+    plan.pairs * (lookupSecondsPerPair + 2 * (plan.seconds + 1.5) + 2 * (plan.seconds + 4)) +
     10,
   async run(context) {
     context.progress.step('growth: starting two Pombos', 2 * stageSeconds)
@@ -81,7 +81,7 @@ async function measure(context: Context, sides: Sides): Promise<Result[]> {
   const accepts: Rates = { small: [], large: [] }
   for (let pair = 1; pair <= plan.pairs; pair++)
     for (const name of ['small', 'large'] as const) {
-      progress.step(`growth: accept, pair ${pair} of ${plan.pairs}, ${name}`, plan.seconds + 0.5)
+      progress.step(`growth: accept, pair ${pair} of ${plan.pairs}, ${name}`, plan.seconds + 1.5)
       accepts[name].push(await acceptVerified(sides[name].shared.stage, plan.seconds))
     }
   const dispatches: Rates = { small: [], large: [] }

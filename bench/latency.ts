@@ -1,5 +1,5 @@
 /** The 99th percentile of accepting at half of the saturating load, over one INSERT at the same rate. */
-import { rampMs, verify } from './accept.ts'
+import { verify } from './accept.ts'
 import type { LoadJob, LoadResult } from './load.ts'
 import { stageSeconds, withStage, type Context, type Measurement } from './measurement.ts'
 import { load, startBaseline } from './programs.ts'
@@ -21,7 +21,7 @@ export const latency: Measurement = {
 async function measure(context: Context, stage: Stage): Promise<Result[]> {
   const { plan, progress } = context
   const oneInsert = await startBaseline('one-insert', stage.url)
-  const closed = { ...stage.job('whatsapp', plan.seconds * 1000), rampMs }
+  const closed = stage.job('whatsapp', plan.seconds * 1000)
   let saturating = context.acceptsPerSecond
   if (saturating === undefined) {
     progress.step('latency: finding the saturating load', plan.seconds + 1.5)

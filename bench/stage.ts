@@ -21,6 +21,8 @@ export type Stage = {
 }
 
 export const connections = 64
+/** Until the load, a new process each time, is compiled as well. */
+export const rampMs = 1_000
 
 /** What the line to the lean provider may have under way at once, and more per second than anybody reaches. */
 const lineWindow = 1_000
@@ -61,6 +63,7 @@ export async function openStage(provider?: Provider): Promise<Stage> {
       headers: { Authorization: `Bearer ${token}` },
       bodies: bodies[channel],
       connections,
+      rampMs,
       durationMs,
       expectedStatus: 200,
     }),

@@ -9,13 +9,11 @@ import { newId } from '../lib/ids.ts'
 import { silentLog } from '../lib/log.ts'
 import { findContactByPhone, setMarketingOptedOut } from '../store/contacts.ts'
 import { CatalogueCache } from '../store/catalogue.ts'
-import { createDb, type Db } from '../store/db.ts'
+import { createDb, type Db, type Row, type Statement } from '../store/db.ts'
 import { runBatch } from './accept-batch.ts'
 import type { Entry } from './accept-entry.ts'
 import { createAcceptor, type AcceptorOptions } from './accept-message.ts'
-import type { Sender, Submission } from './submission.ts'
-
-type TokenSender = Extract<Sender, { tokenHash: Buffer }>
+import type { Submission, TokenSender } from './submission.ts'
 
 let database: TestDatabase
 let company: TestCompany
@@ -65,6 +63,25 @@ const submit = (request: SendRequest, extra: Partial<Submission> = {}): Submissi
 
 const acceptorOf = (db: Db, options: Partial<AcceptorOptions> = {}) =>
   createAcceptor({ db, clock: systemClock, log: silentLog, ...options })
+
+/** The database with somebody in between, who hears every statement of a transaction and may pass it on. */
+function overheard(
+  hear: (name: string, pass: () => Promise<Row[]>, values?: readonly unknown[]) => Promise<Row[]>,
+): Db {
+  return {
+    ...database.db,
+    async connect() {
+      const connection = await database.db.connect()
+      const query = (statement: Statement | string, values?: readonly unknown[]) =>
+        hear(
+          typeof statement === 'string' ? statement : statement.name,
+          () => connection.query(statement, values),
+          values,
+        )
+      return { ...connection, query: query as Db['query'] }
+    },
+  }
+}
 
 describe('batches', () => {
   it('use the same number of round trips for one request and for two hundred', async () => {
@@ -143,26 +160,15 @@ describe('batches', () => {
   it('ask the database twice: for what they need, and to write and commit', async () => {
     const trips: string[][] = []
     let open = 0
-    const db: Db = {
-      ...database.db,
-      async connect() {
-        const connection = await database.db.connect()
-        return {
-          ...connection,
-          async query(statement, values) {
-            if (open++ === 0) trips.push([])
-            trips
-              .at(-1)!
-              .push(typeof statement === 'string' ? statement : statement.name.replace(/_\d+$/, ''))
-            try {
-              return await connection.query(statement, values)
-            } finally {
-              open--
-            }
-          },
-        }
-      },
-    }
+    const db = overheard(async (name, pass) => {
+      if (open++ === 0) trips.push([])
+      trips.at(-1)!.push(name.replace(/_\d+$/, ''))
+      try {
+        return await pass()
+      } finally {
+        open--
+      }
+    })
     const { accept } = acceptorOf(db)
     await accept(submit(sms()))
     trips.length = 0
@@ -191,24 +197,15 @@ describe('batches', () => {
 
   it('run again in halves when the locks of the whole are too many for the server', async () => {
     const sizes: number[] = []
-    const db: Db = {
-      ...database.db,
-      async connect() {
-        const connection = await database.db.connect()
-        return {
-          ...connection,
-          async query(statement, values) {
-            if (typeof statement !== 'string' && /^accept_lock_\d/.test(statement.name)) {
-              // In the head of an array in binary form stands how many there are.
-              const length = (values![0] as Buffer).readInt32BE(12)
-              sizes.push(length)
-              if (length > 10) throw Object.assign(new Error('out of shared memory'), { code: '53200' })
-            }
-            return await connection.query(statement, values)
-          },
-        }
-      },
-    }
+    const db = overheard((name, pass, values) => {
+      if (!/^accept_lock_\d/.test(name)) return pass()
+      // In the head of an array in binary form stands how many there are.
+      const length = (values![0] as Buffer).readInt32BE(12)
+      sizes.push(length)
+      return length > 10
+        ? Promise.reject(Object.assign(new Error('out of shared memory'), { code: '53200' }))
+        : pass()
+    })
     const { accept } = acceptorOf(db, { batchesInFlight: 1 })
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => accept(submit(sms()))))
     expect(outcomes.filter(({ kind }) => kind !== 'accepted')).toEqual([])
@@ -278,23 +275,14 @@ describe('what a sender keeps in memory', () => {
       answer: () => {},
     })
     /** Begins while nothing is known of the company, and reads its facts when it is known anew. */
-    const slow: Db = {
-      ...database.db,
-      async connect() {
-        const connection = await database.db.connect()
-        return {
-          ...connection,
-          async query(statement, values) {
-            if (statement === 'begin') await mayBegin.promise
-            if (typeof statement !== 'string' && statement.name.startsWith('accept_facts')) {
-              mayLoad.resolve()
-              while (cache.get(own.id) === undefined) await turn()
-            }
-            return await connection.query(statement, values)
-          },
-        }
-      },
-    }
+    const slow = overheard(async (name, pass) => {
+      if (name === 'begin') await mayBegin.promise
+      if (name.startsWith('accept_facts')) {
+        mayLoad.resolve()
+        while (cache.get(own.id) === undefined) await turn()
+      }
+      return await pass()
+    })
     await runBatch({ ...context, db: database.db }, [entryOf(randomMobile())])
     const restricted = runBatch({ ...context, db: slow }, [entryOf(digits)])
     await database.db.query('update company set catalogue_version = catalogue_version + 1 where id = $1', [
@@ -341,22 +329,14 @@ describe('a COMMIT that fails in a way nobody knows', () => {
     '%s the database has done it: the message is stored once, and accepted',
     async (when) => {
       let faults = 0
-      const db: Db = {
-        ...database.db,
-        async connect() {
-          const connection = await database.db.connect()
-          return {
-            ...connection,
-            async query(statement, values) {
-              if (statement !== 'commit' || faults++ > 0) return await connection.query(statement, values)
-              if (when === 'after') await connection.query(statement)
-              throw new Error('words of a driver to come')
-            },
-          }
-        },
-      }
+      const db = overheard(async (name, pass) => {
+        if (name !== 'commit' || faults++ > 0) return await pass()
+        if (when === 'after') await pass()
+        throw new Error('words of a driver to come')
+      })
       const digits = randomMobile()
       expect((await acceptorOf(db).accept(submit(sms(digits)))).kind).toBe('accepted')
+      expect(faults).toBe(when === 'after' ? 1 : 2)
       expect(await database.db.query('select 1 from message where recipient = $1', [digits])).toHaveLength(1)
     },
   )

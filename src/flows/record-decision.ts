@@ -56,7 +56,7 @@ export class Recorder {
     this.lineIds.add(decision.facts.line!.id)
     this.#attendance(entry.submission, decision, state)
     // A deferred message counts when it is released.
-    if (!catalogue.hasCounters || decision.facts.isDeferred) return
+    if (decision.facts.isDeferred) return
     for (const raise of countersOf(catalogue.rules, decision.ruleFacts)) {
       const counter = raised(state.counters.get(raise.key), raise)
       state.counters.set(raise.key, counter)

@@ -32,8 +32,6 @@ export type Catalogue = {
   rules: Rule[]
   /** Restriction lists that any rule looks at. Narrowing is the rule's own: a hit on the others is ignored. */
   lists: ListContents[]
-  /** Does any rule count messages of a contact? Then its counters are loaded. */
-  hasCounters: boolean
 }
 
 const loadStatement = {
@@ -125,9 +123,6 @@ function shapeCatalogue(row: LoadedRow): Catalogue {
     rules,
     lists: row.lists.filter(({ id }) =>
       rules.some(({ settings }) => settings.kind === 'restriction_list' && settings.listId === id),
-    ),
-    hasCounters: rules.some(
-      (rule) => rule.settings.kind === 'frequency_cap' || rule.settings.kind === 'duplicate',
     ),
   }
 }

@@ -20,6 +20,7 @@ export function createConversation(
   onTrip: () => void,
 ): Conversation {
   const shapes: Shapes = new Map()
+  const texts = new Map<string, string>()
   let gathered: Asked[] = []
   let unanswered = 0
   let lastWordMs = 0
@@ -58,6 +59,10 @@ export function createConversation(
       if (typeof statement === 'string' && values === undefined) return askSimply(statement)
       const prepared = typeof statement === 'string' ? { name: '', text: statement } : statement
       return new Promise((resolve, reject) => {
+        const { name, text } = prepared
+        if (name !== '' && (texts.get(name) ?? text) !== text)
+          throw new Error(`Two statements have the name ${name}.`)
+        texts.set(name, text)
         const written = (values ?? []).map(prepareValue)
         if (gathered.length === 0) queueMicrotask(send)
         gathered.push({ statement: prepared, values: written, resolve, reject })

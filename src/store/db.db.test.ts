@@ -155,6 +155,13 @@ describe('statements asked in the same breath', () => {
     connection.release()
   })
 
+  test('a second statement of the same name is refused instead of taken for the first', async () => {
+    const connection = await database.db.connect()
+    await connection.query(add, [1, 2])
+    await expect(connection.query({ ...add, text: 'select 0 as sum' })).rejects.toThrow('have the name add')
+    connection.release()
+  })
+
   test('a value that cannot be written fails alone', async () => {
     const circular: { self?: object } = {}
     circular.self = circular

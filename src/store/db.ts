@@ -78,8 +78,8 @@ export function createDb(options: DbOptions): Db {
       client,
       createConversation(client, parserOf, () => roundTrips++),
     )
-    // A server that is stopping says farewell right behind its greeting, in the moment when nobody else listens: between
-    // the pool's own ear and that of whoever has asked for the connection. What is wrong with it the first query tells.
+    // The pool listens only while a connection is idle. What is wrong with one in use its query tells; a server that is
+    // stopping may also say farewell right behind its greeting, before anybody has asked anything.
     client.on('error', () => {})
   })
   pool.on('remove', (client) => conversations.delete(client))
@@ -123,9 +123,6 @@ export function createDb(options: DbOptions): Db {
 
   const connect = async ({ isPatient = false } = {}): Promise<Connection> => {
     const client = await pool.connect()
-    // Between checkout and release the pool does not listen for errors; the running query reports them.
-    const ignore = () => {}
-    client.on('error', ignore)
     if (isPatient) {
       await client.query('set statement_timeout = 0')
       patient.add(client)
@@ -133,7 +130,6 @@ export function createDb(options: DbOptions): Db {
     return {
       query: (statement, values) => run(client, statement, values),
       release(isBroken = false) {
-        client.off('error', ignore)
         // The next user of the pool expects a connection with limits.
         client.release(isBroken || isPatient)
       },
