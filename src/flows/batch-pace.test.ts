@@ -28,9 +28,9 @@ test('beside a batch in flight another starts when that one takes long, if there
   expect(pace.delayMs(200, 2)).toBeUndefined()
 })
 
-test('those who were just answered are waited for, for a quarter of the time that they waited', () => {
+test('those who were just answered are waited for, for as long as their batch took', () => {
   const { pace, pass } = start()
-  pace.ended({ size: 16, tookMs: 8, waiting: 10 })
+  pace.ended({ size: 16, tookMs: 2, waiting: 10 })
   expect(pace.delayMs(10, 0)).toBe(2)
   pass(1)
   expect(pace.delayMs(25, 0)).toBe(1)
@@ -42,5 +42,5 @@ test('those who were just answered are waited for, for a quarter of the time tha
 test('after a slow batch the wait stays short', () => {
   const { pace } = start()
   pace.ended({ size: 200, tookMs: 4_000, waiting: 0 })
-  expect(pace.delayMs(1, 0)).toBe(5)
+  expect(pace.delayMs(1, 0)).toBe(10)
 })

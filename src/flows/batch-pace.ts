@@ -3,8 +3,8 @@
  * ones are better than many small ones: a process has one under way, and what arrives meanwhile forms the next. While
  * it waits for the database the other serving processes have the core. A lone request never waits.
  *
- * - Callers that a batch has just answered usually come right back. The next batch waits for them, for a quarter of
- *   the time that the last one took, and starts as soon as as many are there.
+ * - Callers that a batch has just answered usually come right back. The next batch waits for them, for as long as the
+ *   last one took, and starts as soon as as many are there.
  * - A batch that takes unusually long holds nobody up: others start beside it.
  */
 export type BatchPace = {
@@ -14,7 +14,7 @@ export type BatchPace = {
   ended(batch: { size: number; tookMs: number; waiting: number }): void
 }
 
-const maxDelayMs = 5
+const maxDelayMs = 10
 const unusuallyLongMs = 25
 
 export function createBatchPace(
@@ -36,7 +36,7 @@ export function createBatchPace(
     ended({ size, tookMs, waiting }) {
       // A batch of one: there is nobody to be expected.
       expected = size > 1 ? size + waiting : 0
-      waitUntil = nowMs() + Math.min(maxDelayMs, tookMs / 4)
+      waitUntil = nowMs() + Math.min(maxDelayMs, tookMs)
     },
   }
 }
