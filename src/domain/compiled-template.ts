@@ -12,6 +12,7 @@ import {
   headerSafe,
   whatsappParameter,
   type CompiledText,
+  type VariableReference,
 } from './variables.ts'
 
 export const textLimits = {
@@ -100,7 +101,7 @@ function renderHere(compiled: CompiledTemplate, input: RenderInput): Rendered {
   const givenSubject =
     input.subject === undefined ? compiled.subject : compileText(input.subject, compiled.subjectVariables)
   const subject = template.channel === 'email' && givenSubject ? fill(givenSubject, headerSafe) : undefined
-  if (missing.size > 0) return { ok: false, problems: missingVariables(missing) }
+  if (missing.size > 0) return { ok: false, problems: missingVariables([...missing]) }
   const problems = template.channel === 'sms' ? smsProblems(text, 'variables') : subjectProblems(subject)
   if (problems.length > 0) return { ok: false, problems }
   return {
@@ -119,16 +120,21 @@ function renderHere(compiled: CompiledTemplate, input: RenderInput): Rendered {
 /** WhatsApp: the provider renders; we send parameters, and keep what the person will read as a preview. */
 function renderForWhatsapp(compiled: CompiledTemplate, input: RenderInput): Rendered {
   const { template } = compiled
-  const missing = new Set<string>()
-  const empty = new Set<string>()
+  const values = new Map<string, string>()
+  const missing: string[] = []
+  const empty: string[] = []
+  const valueOf = ({ key, name }: VariableReference): string => {
+    const known = values.get(key)
+    if (known !== undefined) return known
+    const given = input.lookup(key)
+    const value = given === undefined ? '' : whatsappParameter(given)
+    if (given === undefined) missing.push(name)
+    else if (value === '') empty.push(name)
+    values.set(key, value)
+    return value
+  }
   const parameters = (text: CompiledText): TemplateParameter[] =>
-    text.variables.map(({ key, name }) => {
-      const given = input.lookup(key)
-      const value = given === undefined ? '' : whatsappParameter(given)
-      if (given === undefined) missing.add(name)
-      else if (value === '') empty.add(name)
-      return { name, value }
-    })
+    text.variables.map((variable) => ({ name: variable.name, value: valueOf(variable) }))
   const buttonParameters = (buttons: CompiledButton[]): TemplateButtonParameter[] =>
     buttons.flatMap(({ index, button, text }): TemplateButtonParameter[] => {
       const [parameter] = text ? parameters(text) : []
@@ -150,15 +156,15 @@ function renderForWhatsapp(compiled: CompiledTemplate, input: RenderInput): Rend
   const problems = [...missingVariables(missing), ...emptyVariables(empty)]
   if (problems.length > 0) return { ok: false, problems }
 
-  const sanitised = (nameKey: string) => whatsappParameter(input.lookup(nameKey) ?? '')
-  const bodyText = fillText(compiled.body, sanitised).text
-  const headerText = compiled.header ? fillText(compiled.header, sanitised).text : undefined
-  if (characters(bodyText) > textLimits.whatsappTemplateBody)
+  const filled = (text: CompiledText) => fillText(text, (key) => values.get(key)).text
+  const bodyText = filled(compiled.body)
+  const headerText = compiled.header ? filled(compiled.header) : undefined
+  if (hasMoreCharacters(bodyText, textLimits.whatsappTemplateBody))
     problems.push({
       at: 'variables',
       message: `the filled body has ${characters(bodyText)} characters; WhatsApp takes ${textLimits.whatsappTemplateBody}`,
     })
-  if (headerText !== undefined && characters(headerText) > textLimits.whatsappHeader)
+  if (headerText !== undefined && hasMoreCharacters(headerText, textLimits.whatsappHeader))
     problems.push({
       at: 'variables',
       message: `the filled header has ${characters(headerText)} characters; WhatsApp takes ${textLimits.whatsappHeader}`,
@@ -188,21 +194,25 @@ function renderForWhatsapp(compiled: CompiledTemplate, input: RenderInput): Rend
   }
 }
 
-export const characters = (text: string): number => {
-  // Code points: iterating costs, and below the smallest limit the length alone decides.
+/** Code points. */
+const characters = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
+/** Counting costs, and within the limit the length alone decides. */
+export const hasMoreCharacters = (text: string, limit: number): boolean =>
+  text.length > limit && characters(text) > limit
+
 const mediaKindOf = (file: FileRef | undefined): 'image' | 'video' =>
   file?.mimeType.startsWith('video/') ? 'video' : 'image'
 
-const missingVariables = (names: Set<string>): Problem[] =>
-  [...names].map((name) => ({ at: 'variables', message: `variable ${name} has no value` }))
+const missingVariables = (names: string[]): Problem[] =>
+  names.map((name) => ({ at: 'variables', message: `variable ${name} has no value` }))
 
-const emptyVariables = (names: Set<string>): Problem[] =>
-  [...names].map((name) => ({ at: 'variables', message: `variable ${name} must not be empty on WhatsApp` }))
+const emptyVariables = (names: string[]): Problem[] =>
+  names.map((name) => ({ at: 'variables', message: `variable ${name} must not be empty on WhatsApp` }))
 
 export function smsProblems(text: string, at: 'variables' | 'text'): Problem[] {
   const { segments } = measureSms(text)
@@ -212,6 +222,6 @@ export function smsProblems(text: string, at: 'variables' | 'text'): Problem[] {
 }
 
 export const subjectProblems = (subject: string | undefined): Problem[] =>
-  subject !== undefined && characters(subject) > textLimits.subject
+  subject !== undefined && hasMoreCharacters(subject, textLimits.subject)
     ? [{ at: 'subject', message: `the filled subject has more than ${textLimits.subject} characters` }]
     : []

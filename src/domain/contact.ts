@@ -9,7 +9,7 @@ export type Contact = {
   taxId: string | null
   customCode: string | null
   tag: string | null
-  jokers: (string | null)[]
+  jokers: readonly (string | null)[]
   segmentId: string | null
   lastInteractionAt: Date | null
   optedOutChannels: Channel[]
@@ -25,7 +25,7 @@ export type ContactData = {
   taxId?: string
   customCode?: string
   tag?: string
-  jokers?: (string | null)[]
+  jokers?: readonly (string | null)[]
   walletCode?: string
   updateIfExists: boolean
 }

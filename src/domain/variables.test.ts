@@ -114,15 +114,6 @@ describe('filling', () => {
       }),
     )
   })
-
-  test('a variable is asked for once, however often it is used', () => {
-    const asked: string[] = []
-    fillText(compileText('@Code @code @CODE', ['Code']), (key) => {
-      asked.push(key)
-      return ''
-    })
-    expect(asked).toEqual(['code'])
-  })
 })
 
 describe('escaping', () => {

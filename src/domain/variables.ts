@@ -16,9 +16,13 @@ export type FilledText = { text: string; missing: string[] }
 // A combining mark belongs to its letter: some keyboards write ç as c and a cedilla.
 const reference = /(?<![\p{L}\p{M}\p{N}._])@([\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)/gu
 
+const plainName = /^[A-Za-z0-9_]+$/
+
 /** How names compare: without regard to case, surrounding space, a leading `@` and the way accents are typed. */
 export const variableKey = (name: string): string =>
-  name.trim().replace(/^@/, '').normalize('NFC').toLowerCase().normalize('NFC')
+  plainName.test(name)
+    ? name.toLowerCase()
+    : name.trim().replace(/^@/, '').normalize('NFC').toLowerCase().normalize('NFC')
 
 /** Everything in the text that is written like a variable, each once, as first spelled. */
 export function variablesIn(text: string): string[] {
@@ -61,16 +65,14 @@ export function fillText(
   lookup: (nameKey: string) => string | undefined,
   escape: (value: string) => string = (value) => value,
 ): FilledText {
-  const values = new Map<string, string>()
   const missing: string[] = []
-  for (const { key, name } of compiled.variables) {
-    const value = lookup(key)
-    if (value === undefined) missing.push(name)
-    else values.set(key, escape(value))
-  }
   let text = ''
-  for (const piece of compiled.pieces)
-    text += typeof piece === 'string' ? piece : (values.get(piece.key) ?? '')
+  for (const piece of compiled.pieces) {
+    const value = typeof piece === 'string' ? undefined : lookup(piece.key)
+    if (typeof piece === 'string') text += piece
+    else if (value !== undefined) text += escape(value)
+    else if (!missing.includes(piece.name)) missing.push(piece.name)
+  }
   return { text, missing }
 }
 
@@ -93,8 +95,11 @@ export const headerSafe = (value: string): string =>
     // oxlint-disable-next-line no-control-regex -- removing control characters is what it is for
     .replace(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g, '')
 
+const untidySpace = /\s\s|[^\S ]|^\s|\s$/
+
 /** WhatsApp refuses template parameters with line breaks, tabs or more than four spaces in a row. */
-export const whatsappParameter = (value: string): string => value.replace(/\s+/g, ' ').trim()
+export const whatsappParameter = (value: string): string =>
+  untidySpace.test(value) ? value.replace(/\s+/g, ' ').trim() : value
 
 export const contactVariableNames = [
   'Name',

@@ -1,7 +1,7 @@
 /** From what a request asks to what a driver sends: finds the template, fills variables, binds files. */
 import { nameKey } from '../domain/channel.ts'
 import {
-  characters,
+  hasMoreCharacters,
   renderTemplate,
   smsProblems,
   subjectProblems,
@@ -21,6 +21,7 @@ import {
   escapeHtml,
   fillText,
   headerSafe,
+  numberedVariable,
   variableKey,
   type VariableContact,
   type VariableContext,
@@ -66,11 +67,7 @@ function composeText(
       : undefined
   problems.push(...subjectProblems(subject))
   if (channel === 'sms') problems.push(...smsProblems(text, 'text'))
-  if (
-    channel === 'whatsapp' &&
-    text.length > textLimits.whatsappText &&
-    characters(text) > textLimits.whatsappText
-  )
+  if (channel === 'whatsapp' && hasMoreCharacters(text, textLimits.whatsappText))
     problems.push({
       at: 'text',
       message: `the text has more than the ${textLimits.whatsappText} characters that WhatsApp takes`,
@@ -117,7 +114,9 @@ function composeTemplate(
     template.kind === 'carousel' ? new Map<string, string>() : givenVariables(compiled, what, problems)
   const rendered = renderTemplate(compiled, {
     lookup: (key) =>
-      given.get(key) ?? contactVariable(key, source.contact, source.context) ?? numberedJoker(key, source),
+      given.get(key) ??
+      contactVariable(key, source.contact, source.context) ??
+      numberedVariable(key, source.contact),
     subject: request.subject,
     files,
     isFlash: request.isFlash,
@@ -131,10 +130,6 @@ export const findTemplate = (
   { by, name }: Extract<WhatToSend, { kind: 'template' }>,
   { templatesByName, templatesByCode }: Catalogue,
 ): CompiledTemplate | undefined => (by === 'name' ? templatesByName : templatesByCode).get(nameKey(name))
-
-/** `@1` takes joker 1, and so on. */
-const numberedJoker = (key: string, source: VariableSource): string | undefined =>
-  /^[1-5]$/.test(key) ? (source.contact.jokers[Number(key) - 1] ?? undefined) : undefined
 
 function givenVariables(
   compiled: CompiledTemplate,
@@ -161,7 +156,7 @@ function givenVariables(
   if (compiled.template.kind === 'verification') {
     if (code === undefined || code.trim() === '')
       problems.push({ at: 'variables', message: 'variable Code is required' })
-    else if (characters(code) > codeLimit)
+    else if (hasMoreCharacters(code, codeLimit))
       problems.push({ at: 'variables', message: `variable Code has more than ${codeLimit} characters` })
   }
   return given

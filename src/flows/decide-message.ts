@@ -200,14 +200,17 @@ function variableSource(
 }
 
 /** Position by position: what is not given keeps what is stored. */
-export const mergeJokers = (
+export function mergeJokers(
   stored: readonly (string | null)[],
   given: readonly (string | null)[] = [],
-): (string | null)[] =>
-  Array.from(
-    { length: Math.max(stored.length, given.length) },
-    (_, index) => given[index] ?? stored[index] ?? null,
-  )
+): readonly (string | null)[] {
+  if (given.length === 0) return stored
+  if (given.length >= stored.length && !given.includes(null)) return given
+  const merged: (string | null)[] = []
+  for (let index = 0; index < given.length || index < stored.length; index++)
+    merged.push(given[index] ?? stored[index] ?? null)
+  return merged
+}
 
 const attendanceVerdict = (passed: boolean): Verdict =>
   passed
@@ -261,10 +264,8 @@ function createRuleFacts(
     restrictionHits,
     counter: (key) => state.counters.get(key),
     // Hashed only when a duplicate rule asks: most companies have none.
-    get contentKey() {
-      hash ??= contentKey(request.channel, recipientKey(request), template?.id ?? null, content)
-      return hash
-    },
+    contentKey: () =>
+      (hash ??= contentKey(request.channel, recipientKey(request), template?.id ?? null, content)),
   }
 }
 

@@ -229,10 +229,7 @@ class ReleaseBatch {
       template: templateId === null ? undefined : this.#template(catalogue, templateId),
       restrictionHits,
       counter: (name) => counters.get(name),
-      get contentKey() {
-        key ??= contentKey(channel, recipientKeyOf(message), templateId, content)
-        return key
-      },
+      contentKey: () => (key ??= contentKey(channel, recipientKeyOf(message), templateId, content)),
     }
   }
 

@@ -9,7 +9,7 @@ import https from 'node:https'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
-import { newId, showId } from '../lib/ids.ts'
+import { newShownId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { AddressReader } from './client-address.ts'
 import { errorBody, jsonType, sendFault, sendNotFound } from './errors.ts'
@@ -51,7 +51,7 @@ export type PomboServer = {
   drain(withinMs: number): Promise<void>
 }
 
-const newRequestId = () => showId('req', newId())
+const newRequestId = () => newShownId('req')
 
 export async function buildServer(deps: ServerDeps, surfaces: Surface[]): Promise<PomboServer> {
   const inFlight = createInFlight()

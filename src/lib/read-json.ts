@@ -267,6 +267,9 @@ function arrayReader(node: Node): Reader {
   const maxItems = node.maxItems ?? 1000
   const lastMaxLength = node['x-last-item-max-length']
   const readLast = lastMaxLength === undefined ? read : readerOf({ ...item, maxLength: lastMaxLength })
+  const itemFields = new Map(
+    Object.entries(item.properties ?? {}).map(([name, field]) => [name.toLowerCase(), field]),
+  )
   return (raw, context, name) => {
     if (!Array.isArray(raw)) return fail(context, name, 'must be an array')
     const items: unknown[] = []
@@ -274,7 +277,7 @@ function arrayReader(node: Node): Reader {
     context.path.push(name)
     for (let index = 0; index < raw.length; index++) {
       const entry: unknown = raw[index]
-      if (node['x-drop-empty-items'] === true && isEmptyItem(entry, item)) continue
+      if (node['x-drop-empty-items'] === true && isEmptyItem(entry, itemFields)) continue
       // Counted here, so that a long tail of empty items is no error, and stopped, so that errors are bounded.
       if (items.length === maxItems) {
         fail(context, '', `must have at most ${maxItems} items`)
@@ -294,13 +297,11 @@ function arrayReader(node: Node): Reader {
 }
 
 /** Nothing in it is given; here an empty text counts as nothing even where it could be a value. */
-function isEmptyItem(entry: unknown, node: Node): boolean {
+function isEmptyItem(entry: unknown, fieldsByLowerName: ReadonlyMap<string, Node>): boolean {
   if (entry === null || entry === undefined || entry === '') return true
   if (typeof entry !== 'object' || Array.isArray(entry)) return false
-  const names = node.properties ?? {}
   for (const key in entry) {
-    const lower = key.toLowerCase()
-    const field = Object.entries(names).find(([name]) => name.toLowerCase() === lower)?.[1]
+    const field = fieldsByLowerName.get(key.toLowerCase())
     const value = (entry as Record<string, unknown>)[key]
     if (field !== undefined && value !== '' && !isNotGiven(value, field)) return false
   }

@@ -2,7 +2,7 @@
 import type { Check, CounterFacts, CounterRaise } from './facts.ts'
 import { minuteMs } from './local-time.ts'
 
-const keyOf = (facts: CounterFacts): string => `dup:${facts.contentKey}`
+const keyOf = (facts: CounterFacts): string => `dup:${facts.contentKey()}`
 
 export const duplicateCounter = (facts: CounterFacts): CounterRaise => ({ key: keyOf(facts), at: facts.now })
 

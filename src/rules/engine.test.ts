@@ -17,7 +17,7 @@ const facts = (changes: Partial<RuleFacts> = {}): RuleFacts => ({
   template: { name: 'Welcome', isEnabled: true, approval: 'approved' },
   restrictionHits: [],
   counter: () => undefined,
-  contentKey: 'content',
+  contentKey: () => 'content',
   ...changes,
 })
 
@@ -248,7 +248,7 @@ describe('rules', () => {
         [duplicate],
         facts({
           now: new Date(now.getTime() + ms),
-          contentKey,
+          contentKey: () => contentKey,
           counter: (key) => (key === 'dup:content' ? { count: 1, at: now } : undefined),
         }),
       )

@@ -32,7 +32,7 @@ export type RuleFacts = {
   /** Counters of this contact. */
   counter(key: string): CounterValue | undefined
   /** Identifies channel, recipient, template and rendered content (a hash). */
-  contentKey: string
+  contentKey(): string
 }
 
 /** As much of the facts as is known before counters are loaded. */

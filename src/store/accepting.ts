@@ -24,7 +24,7 @@ export type ContactRow = {
   tax_id: string | null
   custom_code: string | null
   tag: string | null
-  jokers: (string | null)[] | null
+  jokers: readonly (string | null)[] | null
   segment_id: string | null
   last_interaction_at: Date | null
   /** Null: none. */
