@@ -113,7 +113,7 @@ export function standingOf(
 ): 'good' | 'unproven' | 'unauthorized' {
   if (sender.kind === 'console_user') return 'good'
   const { recalledAtVersion } = sender
-  const isValid = facts.validTokens.has(sender.tokenHash.toString('hex'))
+  const isValid = facts.validTokens.has(sender.tokenHash)
   if (recalledAtVersion === undefined) return isValid ? 'good' : 'unauthorized'
   return isValid && facts.companies.get(sender.companyId)?.version === recalledAtVersion ? 'good' : 'unproven'
 }

@@ -33,7 +33,7 @@ async function logIn(db: Db, { id: companyId, apiUser }: TestCompany): Promise<T
      on conflict (user_id) do update set hash = excluded.hash`,
     [apiUser.id, companyId, tokenHash],
   )
-  return { kind: 'api_user', id: apiUser.id, companyId, tokenHash }
+  return { kind: 'api_user', id: apiUser.id, companyId, tokenHash: tokenHash.toString('hex') }
 }
 
 function sms(digits = randomMobile(), overrides: Partial<SendRequest> = {}): SendRequest {
@@ -297,7 +297,7 @@ describe('what a sender keeps in memory', () => {
   })
 
   it('never includes the token: one replaced between the door and the transaction is refused', async () => {
-    const stale: TokenSender = { ...sender, tokenHash: Buffer.from(newId()) }
+    const stale: TokenSender = { ...sender, tokenHash: Buffer.from(newId()).toString('hex') }
     expect(await acceptorOf(database.db).accept(submit(sms(), { sender: stale }))).toEqual({
       kind: 'unauthorized',
     })

@@ -6,7 +6,7 @@ import type { Db } from '../store/db.ts'
 import { createRateLimits, noRateLimits, type RateLimitSettings } from './limit-rates.ts'
 import type { Sender } from './submission.ts'
 
-const sender: Sender = { kind: 'api_user', id: 'u', companyId: 'c', tokenHash: Buffer.alloc(0) }
+const sender: Sender = { kind: 'api_user', id: 'u', companyId: 'c', tokenHash: '' }
 let now = new Date('2026-11-15T12:00:00Z')
 const clock = { now: () => now }
 

@@ -26,7 +26,7 @@ export function planBatch(entries: readonly Entry[]) {
     const { sender, request, idempotency } = submission
     companyIds.add(sender.companyId)
     if (sender.kind !== 'console_user')
-      (sender.kind === 'api_user' ? apiTokens : directTokens).add(sender.tokenHash.toString('hex'))
+      (sender.kind === 'api_user' ? apiTokens : directTokens).add(sender.tokenHash)
     const probe = contactProbe(contacts.length, sender.companyId, request.recipient)
     const contactKey = `${sender.companyId} ${probe.phone_key ?? probe.email_key}`
     const known = refByContact.get(contactKey)

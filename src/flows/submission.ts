@@ -6,7 +6,8 @@ export type TokenSender = {
   kind: 'api_user' | 'direct_token'
   id: string
   companyId: string
-  tokenHash: Buffer
+  /** In hexadecimal digits. */
+  tokenHash: string
   /** The door did not look it up but recalled it, as of this version of its company. */
   recalledAtVersion?: number
 }

@@ -36,7 +36,12 @@ beforeAll(async () => {
     `insert into api_token (user_id, company_id, hash, issued_at, expires_at) values ($1, $2, $3, now(), now() + interval '1 day')`,
     [company.apiUser.id, company.id, tokenHash],
   )
-  sender = { kind: 'api_user', id: company.apiUser.id, companyId: company.id, tokenHash }
+  sender = {
+    kind: 'api_user',
+    id: company.apiUser.id,
+    companyId: company.id,
+    tokenHash: tokenHash.toString('hex'),
+  }
 })
 afterAll(() => database.drop())
 

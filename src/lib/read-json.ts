@@ -204,6 +204,8 @@ function objectReader(node: Node): Reader {
     isRequired: node.required?.includes(name) === true,
   }))
   const nothing: unknown[] = fields.map(() => missing)
+  /** Copied at once: with its fields added one by one an object moves them several times. */
+  const blank: Record<string, unknown> = Object.fromEntries(fields.map((field) => [field.name, undefined]))
   const byName = new Map(fields.map((field) => [field.name, field]))
   const byLowerName = new Map(fields.map((field) => [field.name.toLowerCase(), field]))
 
@@ -223,13 +225,12 @@ function objectReader(node: Node): Reader {
       if (given[field.index] !== missing) fail(context, field.name, 'is given twice, in two spellings')
       given[field.index] = (raw as Record<string, unknown>)[key]
     }
-    const value: Record<string, unknown> = {}
+    const value = { ...blank }
     for (const field of fields) {
       const item = given[field.index]
-      if (item === missing || isNotGiven(item, field.node)) {
-        if (field.isRequired) fail(context, field.name, 'is required')
-        value[field.name] = undefined
-      } else value[field.name] = field.read(item, context, field.name)
+      if (item !== missing && !isNotGiven(item, field.node))
+        value[field.name] = field.read(item, context, field.name)
+      else if (field.isRequired) fail(context, field.name, 'is required')
     }
     if (name !== '') context.path.pop()
     return value

@@ -11,26 +11,31 @@ export type Column = { type: string; oid: number; write(value: never): void }
 export type Columns<Row> = { readonly [Field in keyof Row & string]: Column }
 
 /** What is being written. It is copied when it is complete, and used again. */
-let bytes = Buffer.allocUnsafe(64 * 1024)
+let bytes = Buffer.alloc(64 * 1024)
+/** The same bytes: its numbers are written without a call. */
+let view = new DataView(bytes.buffer)
 let end = 0
 
 function reserve(size: number): void {
   if (end + size <= bytes.length) return
-  const larger = Buffer.allocUnsafe(2 * (end + size))
+  const larger = Buffer.alloc(2 * (end + size))
   bytes.copy(larger, 0, 0, end)
   bytes = larger
+  view = new DataView(bytes.buffer)
 }
 
 function writeInt32(value: number): void {
   reserve(4)
-  end = bytes.writeInt32BE(value, end)
+  view.setInt32(end, value)
+  end += 4
 }
 
 function writeInt64(value: number): void {
   reserve(8)
   const high = Math.floor(value / 2 ** 32)
-  end = bytes.writeInt32BE(high, end)
-  end = bytes.writeUInt32BE(value - high * 2 ** 32, end)
+  view.setInt32(end, high)
+  view.setUint32(end + 4, value - high * 2 ** 32)
+  end += 8
 }
 
 function writeText(text: string): void {
@@ -130,7 +135,7 @@ export function writeColumn({ oid, write }: Column, values: readonly unknown[]):
     if (value === null) continue
     const start = end
     write(value as never)
-    bytes.writeInt32BE(end - start, start - 4)
+    view.setInt32(start - 4, end - start)
     isEmpty = false
   }
   return isEmpty && values.length > 0 ? null : Buffer.from(bytes.subarray(0, end))

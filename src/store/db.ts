@@ -30,8 +30,14 @@ export type Db = Queryable & {
 const parsers: Record<number, (text: string) => unknown> = {
   // int8: counts and phone numbers, all below 2^53.
   20: Number,
+  // timestamptz: the engine reads all but the strangest, in half the time of the driver's expressions.
+  1184: (text) => {
+    const at = new Date(text)
+    return Number.isNaN(at.getTime()) ? driversParserOf(1184)(text) : at
+  },
 }
-const parserOf = (oid: number) => parsers[oid] ?? (pg.types.getTypeParser(oid) as (text: string) => unknown)
+const driversParserOf = (oid: number) => pg.types.getTypeParser(oid) as (text: string) => unknown
+const parserOf = (oid: number) => parsers[oid] ?? driversParserOf(oid)
 const types = { getTypeParser: parserOf }
 
 /** The ends of a transaction, named so that they travel with what they enclose. */

@@ -247,10 +247,13 @@ describe('restriction entries', () => {
     const values = [column(1), column(listId), column('contract'), names, column(true), now]
     for (const isAnalysed of [false, true]) {
       if (isAnalysed) await database.db.query('analyze restriction_entry, restriction_shape')
-      const rows = await database.db.query<Record<string, string>>(`explain ${findStatement.text}`, values)
-      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-      expect(plan).not.toContain('Seq Scan on restriction_entry')
-      expect(plan).toMatch(/Index Scan (?:using|on) restriction_entry_key/)
+      for (const hasPrefixes of [false, true]) {
+        const { text } = findStatement({ hasPrefixes })
+        const rows = await database.db.query<Record<string, string>>(`explain ${text}`, values)
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+        expect(plan).not.toContain('Seq Scan on restriction_entry')
+        expect(plan).toMatch(/Index Scan (?:using|on) restriction_entry_key/)
+      }
     }
   })
 })

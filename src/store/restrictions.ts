@@ -19,7 +19,7 @@ import {
   type Columns,
 } from './columns.ts'
 import type { Queryable } from './db.ts'
-import { countParameters } from './statements.ts'
+import { createStatements } from './statements.ts'
 
 /** What a list has entries of: nothing else is looked up on it. */
 export type ListContents = {
@@ -55,26 +55,29 @@ const probeColumns: Columns<ProbeRow> = {
   is_exact: booleans,
 }
 
-/**
- * One index descent for everything that a list may hold about a value: the value itself, and its prefixes of the
- * lengths in use (restriction_shape has a handful of rows per list). OFFSET 0 changes nothing but the plan: such a
- * subquery is never turned into a join that reads the table, whatever the statistics say.
- */
-export const findStatement = {
-  name: 'restriction_find',
-  text: `
-select p.ref, e.list_id as "listId", e.field, e.value, e.is_prefix as "isPrefix", e.expires_at as "expiresAt"
-from unnest(${columnParameters(probeColumns, countParameters())}) as p(${columnNames(probeColumns)})
-join restriction_shape s on s.list_id = p.list_id and s.field = p.field
+/** The lengths of prefixes in use: restriction_shape has a handful of rows per list. */
+const prefixesSql = `join restriction_shape s on s.list_id = p.list_id and s.field = p.field
   and case when s.length = 0 then p.is_exact else s.length <= length(p.value) end
-cross join lateral (select s.length > 0 as is_prefix, case when s.length = 0 then p.value else left(p.value, s.length) end as value offset 0) v
+cross join lateral (select s.length > 0 as is_prefix, case when s.length = 0 then p.value else left(p.value, s.length) end as value offset 0) v`
+
+/**
+ * One index descent for everything that a list may hold about a value: the value itself, and its prefixes if there are
+ * any. OFFSET 0 changes nothing but the plan: such a subquery is never turned into a join that reads the table,
+ * whatever the statistics say.
+ */
+export const findStatement = createStatements(
+  'restriction_find',
+  ({ hasPrefixes }: { hasPrefixes: boolean }, parameter) => `
+select p.ref, e.list_id as "listId", e.field, e.value, e.is_prefix as "isPrefix", e.expires_at as "expiresAt"
+from unnest(${columnParameters(probeColumns, parameter)}) as p(${columnNames(probeColumns)})
+${hasPrefixes ? prefixesSql : 'cross join lateral (select false as is_prefix, p.value) v'}
 cross join lateral (
   select * from restriction_entry e
   where restriction_key(e.list_id, e.field, e.is_prefix, e.value) = restriction_key(p.list_id, p.field, v.is_prefix, v.value)
   offset 0) e
 where e.list_id = p.list_id and e.field = p.field and e.is_prefix = v.is_prefix and e.value = v.value
-  and (e.expires_at is null or e.expires_at > $6)`,
-}
+  and (e.expires_at is null or e.expires_at > ${parameter('timestamptz')})`,
+)
 
 type FoundRow = {
   ref: number
@@ -92,9 +95,12 @@ export async function findRestrictionHits(
   now: Date,
 ): Promise<Map<number, RestrictionHit[]>> {
   const hits = new Map<number, RestrictionHit[]>()
-  const asked = probeRows(probes)
+  const { asked, hasPrefixes } = probeRows(probes)
   if (asked.length === 0) return hits
-  const rows = await connection.query<FoundRow>(findStatement, [...writeColumns(probeColumns, asked), now])
+  const rows = await connection.query<FoundRow>(findStatement({ hasPrefixes }), [
+    ...writeColumns(probeColumns, asked),
+    now,
+  ])
   for (const { ref, expiresAt, ...row } of rows) {
     const ofProbe = hits.get(ref) ?? []
     hits.set(ref, ofProbe)
@@ -108,14 +114,16 @@ export async function findRestrictionHits(
 const isSameEntry = (a: RestrictionHit, b: RestrictionHit): boolean =>
   a.isPrefix === b.isPrefix && a.value === b.value && a.field === b.field && a.listId === b.listId
 
-function probeRows(probes: readonly RestrictionProbe[]): ProbeRow[] {
+function probeRows(probes: readonly RestrictionProbe[]): { asked: ProbeRow[]; hasPrefixes: boolean } {
   const rows: ProbeRow[] = []
+  let isAnyPrefixed = false
   for (const probe of probes) {
     for (const field of restrictionFields) {
       if (probe[field] === undefined) continue
       for (const { id, exact, prefixed } of probe.lists) {
         const hasPrefixes = prefixed.includes(field)
         if (!hasPrefixes && !exact.includes(field)) continue
+        isAnyPrefixed ||= hasPrefixes
         const value = restrictionKey(field, probe[field])
         // PostgreSQL has no text with a zero character, and no entry has one.
         if (value === '' || value.includes('\0')) continue
@@ -127,7 +135,7 @@ function probeRows(probes: readonly RestrictionProbe[]): ProbeRow[] {
       }
     }
   }
-  return rows
+  return { asked: rows, hasPrefixes: isAnyPrefixed }
 }
 
 export type RestrictionEntryInput = {
