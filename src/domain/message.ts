@@ -31,9 +31,6 @@ export const moves: Record<MessageState, readonly MessageState[]> = {
 
 export const canMove = (from: MessageState, to: MessageState): boolean => moves[from].includes(to)
 
-/** The states a message may come from to reach `to`: what a conditional UPDATE asks for. */
-export const statesBefore = (to: MessageState): MessageState[] => states.filter((from) => canMove(from, to))
-
 /** A higher class leaves first: 0 verification codes, 1 single messages, 2 deferred ones. */
 export const priorities = { verification: 0, single: 1, deferred: 2 } as const
 

@@ -3,7 +3,7 @@
  * in one transaction; late, repeated and out-of-order receipts change nothing. A receipt that is here before our own
  * record of the hand-over is kept, and matched by a sweep.
  */
-import { statesBefore, type MessageState } from '../domain/message.ts'
+import type { MessageState } from '../domain/message.ts'
 import { combineParts, foldPart, foldReceipts, newStates, type ReceiptState } from '../domain/receipt.ts'
 import { latencyBucket } from '../domain/latency.ts'
 import type { Channel } from '../domain/channel.ts'
@@ -271,7 +271,7 @@ class ReceiptBatch {
     this.#write.moves.push({
       id: message.id,
       state: to,
-      from: statesBefore(to),
+      from_state: message.state,
       error_code: error?.code ?? (hasFailed ? to : null),
       error_message: error?.message ?? null,
       settled_at: hasFailed || message.state === 'unknown' || message.settledAt === null ? this.#now : null,

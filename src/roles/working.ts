@@ -89,11 +89,12 @@ async function startDelivering(context: RoleContext): Promise<Part> {
   const catcher = config.isDemo ? await withDemoCatcher(allowed, context) : undefined
   const outbound = createOutbound({ exceptions: catcher?.exceptions ?? allowed })
   const told = { onChanged: queueCallbacks, onReceived: queueReceived }
-  const recorder = createReportRecorder({ db, clock, log, ...told })
-  // Its own connections: no slow job may keep an outcome waiting, and nothing at all a heartbeat.
+  // Their own connections: no slow job may keep an outcome or a report waiting, and nothing at all a heartbeat.
   const dispatch = { url: db.url, log, applicationName: 'pombo dispatch', isForLookups: true }
   const lanes = createDb({ ...dispatch, connections: dispatchConnections })
   const beats = createDb({ ...dispatch, connections: 1 })
+  const reports = createDb({ ...dispatch, connections: 2, applicationName: 'pombo reports' })
+  const recorder = createReportRecorder({ db: reports, clock, log, ...told })
   const delivery = await startDelivery({
     ...context,
     db: lanes,
@@ -113,6 +114,7 @@ async function startDelivering(context: RoleContext): Promise<Part> {
       await lanes.close()
       await beats.close()
       await recorder.drain()
+      await reports.close()
       await callbacks.close()
       catcher?.close()
       await outbound.close()

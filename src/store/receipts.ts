@@ -1,11 +1,23 @@
 /**
  * The SQL of receipts. A batch of any size costs the same few round trips: look up and lock, the parts of messages
- * that have several, write. Arguments travel as JSON arrays.
+ * that have several, write. What most receipts have travels as columns, the rest as JSON.
  */
 import type { Channel } from '../domain/channel.ts'
 import type { MessageState } from '../domain/message.ts'
 import type { ReceiptState } from '../domain/receipt.ts'
+import {
+  columnNames,
+  columnParameters,
+  documents,
+  instants,
+  numbers,
+  texts,
+  uuids,
+  writeColumns,
+  type Columns,
+} from './columns.ts'
 import type { Queryable } from './db.ts'
+import { countParameters, createStatements } from './statements.ts'
 
 /** A receipt as it is looked up: by the provider's id, or by our own where the provider echoes it. */
 export type ReceiptProbe = {
@@ -15,6 +27,16 @@ export type ReceiptProbe = {
   provider_id: string | null
   message_id: string | null
 }
+
+const probeColumns: Columns<ReceiptProbe> = {
+  ref: numbers,
+  line_id: uuids,
+  company_id: uuids,
+  provider_id: texts,
+  message_id: uuids,
+}
+const probesSql = () =>
+  `select * from unnest(${columnParameters(probeColumns, countParameters())}) as r(${columnNames(probeColumns)})`
 
 export type LockedMessage = {
   id: string
@@ -47,17 +69,19 @@ export type LockedReceipts = {
 const lockStatement = {
   name: 'receipts_lock',
   text: `
-with r as materialized (
-  select * from json_to_recordset($1::json) as r(ref int, line_id uuid, company_id uuid, provider_id text, message_id uuid)
+with r as materialized (${probesSql()}
 ), known as materialized (
-  select r.ref, p.message_id, p.part, p.parts from r join provider_reference p on p.line_id = r.line_id and p.provider_id = r.provider_id
+  select r.ref, p.message_id, p.part, p.parts from r cross join lateral (
+    select * from provider_reference where line_id = r.line_id and provider_id = r.provider_id offset 0) p
 ), named as materialized (
   select ref, message_id, part, parts from known
   union all
   select r.ref, r.message_id, null, null from r join message m on m.id = r.message_id and m.company_id = r.company_id
   where r.ref not in (select ref from known)
 ), unsettled as materialized (
-  select message_id from outbox where message_id in (select message_id from named)
+  -- By the index alone, also with a plan that was made while the queue was empty: see outbox.ts.
+  select o.message_id from (select distinct message_id from named) n
+  cross join lateral (select message_id from outbox where message_id = n.message_id offset 0) o
 ), locked as materialized (
   select m.id, m.company_id as "companyId", m.api, m.channel, m.state, m.contact_id as "contactId", m.line_id as "lineId",
     m.template_id as "templateId", m.segment_id as "segmentId", m.accepted_at as "acceptedAt", m.settled_at as "settledAt"
@@ -79,7 +103,7 @@ export async function lockReceipts(
     locked: LockedMessage[] | null
     unsettled: string[] | null
   }
-  const [answer] = await connection.query<Answer>(lockStatement, [JSON.stringify(probes)])
+  const [answer] = await connection.query<Answer>(lockStatement, writeColumns(probeColumns, probes))
   return {
     named: new Map(answer!.named?.map(([ref, messageId, part, parts]) => [ref, { messageId, part, parts }])),
     messages: new Map(answer!.locked?.map((message) => [message.id, message])),
@@ -91,8 +115,7 @@ export async function lockReceipts(
 const lockContactsStatement = {
   name: 'receipts_lock_contacts',
   text: `
-with r as materialized (
-  select * from json_to_recordset($1::json) as r(ref int, line_id uuid, company_id uuid, provider_id text, message_id uuid)
+with r as materialized (${probesSql()}
 ), named as materialized (
   select p.message_id from r join provider_reference p on p.line_id = r.line_id and p.provider_id = r.provider_id
   union
@@ -105,7 +128,7 @@ export async function lockReceiptContacts(
   connection: Queryable,
   probes: readonly ReceiptProbe[],
 ): Promise<void> {
-  await connection.query(lockContactsStatement, [JSON.stringify(probes)])
+  await connection.query(lockContactsStatement, writeColumns(probeColumns, probes))
 }
 
 export type PartState = { messageId: string; part: number; parts: number; state: ReceiptState | null }
@@ -124,8 +147,8 @@ export const loadParts = (connection: Queryable, messageIds: readonly string[]):
 export type MessageMove = {
   id: string
   state: ReceiptState
-  /** The states it may come from. */
-  from: MessageState[]
+  /** The state in which it was locked. */
+  from_state: MessageState
   error_code: string | null
   error_message: string | null
   /** Null keeps what is there. */
@@ -174,57 +197,78 @@ export type ReceiptWrite = {
   optOuts: { contact_id: string; channels: Channel[]; marketing_at: Date | null }[]
 }
 
-const writeStatement = {
-  name: 'receipts_write',
-  text: `
-with c as materialized (
-  select * from json_to_recordset($1::json) as c(id uuid, state text, "from" text[], error_code text, error_message text, settled_at timestamptz)
-), moved as (
+const moveColumns: Columns<MessageMove> = {
+  id: uuids,
+  state: texts,
+  from_state: texts,
+  error_code: texts,
+  error_message: texts,
+  settled_at: instants,
+}
+
+const eventColumns: Columns<ReceiptEvent> = { message_id: uuids, at: instants, detail: documents }
+
+type WriteParts = { hasParts: boolean; hasEarly: boolean; hasOptOuts: boolean }
+
+const writeStatement = createStatements('receipts_write', (parts: WriteParts, parameter) => {
+  const steps = [
+    `c as materialized (
+  select * from unnest(${columnParameters(moveColumns, parameter)}) as c(${columnNames(moveColumns)}))`,
+    `moved as (
   update message m set state = c.state, error_code = c.error_code, error_message = c.error_message,
     settled_at = coalesce(c.settled_at, m.settled_at)
-  from c where m.id = c.id and m.state = any(c."from")
-  returning m.id
-), certain as (
-  delete from unknown_message u using c where u.message_id = c.id
-), told as (
+  from c where m.id = c.id and m.state = c.from_state returning m.id)`,
+    `certain as (
+  delete from unknown_message u using c where u.message_id = c.id)`,
+    `told as (
   insert into message_event (message_id, at, kind, detail)
-  select message_id, at, 'receipt', detail from json_to_recordset($2::json) as e(message_id uuid, at timestamptz, detail jsonb)
-), part as materialized (
-  select * from json_to_recordset($3::json) as x(message_id uuid, part smallint, state text)
+  select message_id, at, 'receipt', detail from unnest(${columnParameters(eventColumns, parameter)}) as e(${columnNames(eventColumns)}))`,
+    `counted as (
+  insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, latency_bucket, count)
+  select * from json_to_recordset(${parameter('json')}) as d(company_id uuid, hour timestamptz, api text, channel text, line_id uuid,
+    template_id uuid, segment_id uuid, outcome text, latency_bucket smallint, count int))`,
+  ]
+  if (parts.hasParts)
+    steps.push(`part as materialized (
+  select * from json_to_recordset(${parameter('json')}) as x(message_id uuid, part smallint, state text)
 ), advanced as (
   update provider_reference p set state = part.state from part
   where p.message_id = part.message_id and p.parts > 1 and p.part = part.part
 ), named as (
   insert into provider_reference (line_id, provider_id, message_id, part, parts, state, created_at)
   select x.line_id, x.provider_id, x.message_id, x.part, x.parts, p.state, x.at
-  from json_to_recordset($4::json) as x(line_id uuid, provider_id text, message_id uuid, part smallint, parts smallint, at timestamptz)
+  from json_to_recordset(${parameter('json')}) as x(line_id uuid, provider_id text, message_id uuid, part smallint, parts smallint, at timestamptz)
   left join part p on p.message_id = x.message_id and p.part = x.part
-  order by x.line_id, x.provider_id on conflict (line_id, provider_id) do nothing
-), counted as (
-  insert into report_delta (company_id, hour, api, channel, line_id, template_id, segment_id, outcome, latency_bucket, count)
-  select * from json_to_recordset($5::json) as d(company_id uuid, hour timestamptz, api text, channel text, line_id uuid,
-    template_id uuid, segment_id uuid, outcome text, latency_bucket smallint, count int)
-), kept as (
+  order by x.line_id, x.provider_id on conflict (line_id, provider_id) do nothing)`)
+  if (parts.hasEarly)
+    steps.push(`kept as (
   insert into early_receipt (line_id, provider_id, receipt, received_at, try_at)
-  select * from json_to_recordset($6::json) as x(line_id uuid, provider_id text, receipt jsonb, received_at timestamptz, try_at timestamptz)
-), silenced as (
+  select * from json_to_recordset(${parameter('json')}) as x(line_id uuid, provider_id text, receipt jsonb, received_at timestamptz, try_at timestamptz))`)
+  if (parts.hasOptOuts)
+    steps.push(`silenced as (
   update contact k set opted_out_channels = k.opted_out_channels || array(select unnest(x.channels) except select unnest(k.opted_out_channels)),
     marketing_opted_out_at = coalesce(k.marketing_opted_out_at, x.marketing_at)
-  from json_to_recordset($7::json) as x(contact_id uuid, channels text[], marketing_at timestamptz)
+  from json_to_recordset(${parameter('json')}) as x(contact_id uuid, channels text[], marketing_at timestamptz)
   where k.id = x.contact_id
-    and (not x.channels <@ k.opted_out_channels or (x.marketing_at is not null and k.marketing_opted_out_at is null))
-)
-select count(*) as moved from moved`,
-}
+    and (not x.channels <@ k.opted_out_channels or (x.marketing_at is not null and k.marketing_opted_out_at is null)))`)
+  return `with ${steps.join(', ')} select count(*) as moved from moved`
+})
 
 /** How many messages moved. */
 export async function writeReceipts(connection: Queryable, write: ReceiptWrite): Promise<number> {
-  const [row] = await connection.query<{ moved: number }>(
-    writeStatement,
-    [write.moves, write.events, write.parts, write.references, write.deltas, write.early, write.optOuts].map(
-      (rows) => JSON.stringify(rows),
-    ),
-  )
+  const parts: WriteParts = {
+    hasParts: write.parts.length > 0 || write.references.length > 0,
+    hasEarly: write.early.length > 0,
+    hasOptOuts: write.optOuts.length > 0,
+  }
+  const [row] = await connection.query<{ moved: number }>(writeStatement(parts), [
+    ...writeColumns(moveColumns, write.moves),
+    ...writeColumns(eventColumns, write.events),
+    JSON.stringify(write.deltas),
+    ...(parts.hasParts ? [JSON.stringify(write.parts), JSON.stringify(write.references)] : []),
+    ...(parts.hasEarly ? [JSON.stringify(write.early)] : []),
+    ...(parts.hasOptOuts ? [JSON.stringify(write.optOuts)] : []),
+  ])
   return row!.moved
 }
 
@@ -254,8 +298,8 @@ export const takeEarlyReceipts = (connection: Queryable, now: Date, limit: numbe
       name: 'receipts_take_early',
       text: `
 with taken as (
-  delete from early_receipt where id in (
-    select id from early_receipt where try_at <= $1 order by try_at limit $2 for update skip locked)
+  delete from early_receipt where ctid = any(array(
+    select ctid from early_receipt where try_at <= $1 order by try_at limit $2 for update skip locked))
   returning line_id, receipt, received_at
 )
 select t.line_id as "lineId", l.company_id as "companyId", t.receipt, t.received_at as "receivedAt"

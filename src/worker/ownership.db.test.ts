@@ -217,7 +217,7 @@ describe('a database that goes away', () => {
 
   test('a settle whose answer is lost is not done twice', async () => {
     stage = await createStage({ hasProxy: true })
-    const cut = stage.proxy.cutAt('after', /delete from outbox o using s/)
+    const cut = stage.proxy.cutAt('after', /delete from outbox o using marked/)
     await stage.seed({ count: 5 })
     await stage.startWorker()
     await cut
