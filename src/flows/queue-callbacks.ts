@@ -29,8 +29,8 @@ export function eventsOf(from: MessageState, to: MessageState): CallbackEvent[] 
 }
 
 export const queueCallbacks: OnChanged = async (connection, changes) => {
-  const events = changes.flatMap(({ messageId, from, to, at, error }) =>
-    eventsOf(from, to).map((state) => ({
+  const events = changes.flatMap(({ messageId, from, to, at, error, isUnheard = false }) =>
+    (isUnheard ? [] : eventsOf(from, to)).map((state) => ({
       message_id: messageId,
       state,
       at,

@@ -284,6 +284,7 @@ class ReceiptBatch {
         from,
         to: state,
         at: this.#now,
+        isUnheard: message.isUnheard,
         ...(state === to && error && { error }),
       })
       from = state

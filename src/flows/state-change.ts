@@ -10,6 +10,8 @@ export type StateChange = {
   /** When we learnt of it. */
   at: Date
   error?: { code: string; message: string }
+  /** Nobody asked to be told: neither the call that sent it nor, by a webhook, any company. */
+  isUnheard?: boolean
 }
 
 /** In the order in which they happened: `delivered` before `read`, also when both came at once. */

@@ -50,6 +50,8 @@ export type LockedMessage = {
   segmentId: string | null
   acceptedAt: string
   settledAt: string | null
+  /** It has no callback, and no company has a webhook. */
+  isUnheard: boolean
 }
 
 /** `part` is null when the provider's id is not known yet, only ours. */
@@ -84,7 +86,8 @@ with r as materialized (${probesSql()}
   cross join lateral (select message_id from outbox where message_id = n.message_id offset 0) o
 ), locked as materialized (
   select m.id, m.company_id as "companyId", m.api, m.channel, m.state, m.contact_id as "contactId", m.line_id as "lineId",
-    m.template_id as "templateId", m.segment_id as "segmentId", m.accepted_at as "acceptedAt", m.settled_at as "settledAt"
+    m.template_id as "templateId", m.segment_id as "segmentId", m.accepted_at as "acceptedAt", m.settled_at as "settledAt",
+    m.callback is null and not exists (select 1 from webhook) as "isUnheard"
   from message m where m.id in (select message_id from named) and m.id not in (select message_id from unsettled)
   order by m.id for update
 )
