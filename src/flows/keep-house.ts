@@ -13,7 +13,12 @@ import {
 } from '../store/housekeeping.ts'
 import { removeOldImports } from '../store/imports.ts'
 import { removeExpiredSessions } from '../store/sessions.ts'
-import { dropPartitionsBefore, ensurePartitions, forgetMessagesBefore } from '../store/partitions.ts'
+import {
+  analyzeNewlyFilled,
+  dropPartitionsBefore,
+  ensurePartitions,
+  forgetMessagesBefore,
+} from '../store/partitions.ts'
 import { removeExpiredEntries } from '../store/restrictions.ts'
 
 export type HousekeepingJob = { name: string; everyMs: number; run(): Promise<void> }
@@ -63,6 +68,7 @@ export function housekeepingJobs({
   return [
     { name: 'partitions', everyMs: 6 * hours, run: () => makePartitions(db, clock) },
     { name: 'retention', everyMs: 6 * hours, run: () => dropOldMonths(db, keptSince()) },
+    { name: 'statistics of new months', everyMs: minutes, run: () => analyzeNewlyFilled(db) },
     inBites('traces of old messages', hours, bites.traces, (size) =>
       forgetMessagesBefore(db, keptSince(), size),
     ),

@@ -13,7 +13,7 @@ import {
   type CopyConnection,
 } from '../store/copying.ts'
 import { compareMigrations, createSchema, withMigrationLock } from '../store/migrate.ts'
-import { ensureMonths } from '../store/partitions.ts'
+import { analyzeFilled, ensureMonths } from '../store/partitions.ts'
 import { adoptSealingKey, type KeySource } from '../store/sealing.ts'
 import { keyFile } from '../store/sealing-key.ts'
 import {
@@ -106,8 +106,7 @@ async function load(
       ])
     const [waiting] = await connection.query<{ count: number }>('select count(*)::int as count from outbox')
     await connection.query('commit')
-    // The planner knows nothing yet about tables that were filled a moment ago.
-    await connection.query('analyze')
+    await analyzeFilled(connection)
     return {
       createdAt: manifest.createdAt,
       tables: end.tables.length - skipped.length,

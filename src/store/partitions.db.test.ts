@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { testDatabase } from '../../test/harness/database.ts'
 import { firstIdAt } from '../lib/ids.ts'
-import { dropPartitionsBefore, ensurePartitions, forgetMessagesBefore } from './partitions.ts'
+import {
+  analyzeFilled,
+  analyzeNewlyFilled,
+  dropPartitionsBefore,
+  ensurePartitions,
+  forgetMessagesBefore,
+} from './partitions.ts'
 
 it('retention drops whole months, with what points into them, and keeps the rest', async () => {
   const { db } = await testDatabase()
@@ -86,4 +92,30 @@ it('documents of a month are left out of the statistics, and its messages have r
       ],
     },
   ])
+})
+
+it('a month that was analysed while it was empty is analysed again with its first rows', async () => {
+  const { db } = await testDatabase()
+  const now = new Date()
+  await ensurePartitions(db, now)
+  const known = async () =>
+    (
+      await db.query<{ reltuples: number }>(
+        `select c.reltuples from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'message'::regclass order by 1 desc`,
+      )
+    ).map((row) => row.reltuples)
+  // Never analysed: the planner assumes some pages.
+  await analyzeFilled(db)
+  expect(new Set(await known())).toEqual(new Set([-1]))
+  await db.query('analyze message')
+  await analyzeNewlyFilled(db)
+  expect(new Set(await known())).toEqual(new Set([0]))
+  await db.query(
+    `insert into message (id, company_id, api, channel, state, recipient, request_id, content, priority, accepted_at, expires_at)
+     values ($1, $2, 'direct', 'sms', 'failed', '1', 'r', '{}', 1, now(), now())`,
+    [firstIdAt(now), randomUUID()],
+  )
+  await analyzeNewlyFilled(db)
+  expect((await known())[0]).toBe(1)
 })

@@ -85,6 +85,28 @@ export async function partitionedMonths(connection: Queryable): Promise<Date[]> 
   return [...months].toSorted().map((month) => new Date(`${month.replace('_', '-')}-01T00:00:00Z`))
 }
 
+/**
+ * A month that was analysed while it was empty (by a person, or after a restore) is planned for as empty, row by row,
+ * until it has grown enough for the next analysis: 50,000 rows. A look at its first rows makes plans right.
+ */
+export async function analyzeNewlyFilled(connection: Queryable): Promise<void> {
+  const rows = await connection.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = any(array['message'::regclass, 'message_event'::regclass])
+        and c.reltuples = 0 and pg_relation_size(c.oid) > 0`,
+  )
+  for (const { name } of rows) await connection.query(`analyze ${name}`)
+}
+
+/** For a database that was filled a moment ago. What is empty stays unknown, which plans better than known emptiness. */
+export async function analyzeFilled(connection: Queryable): Promise<void> {
+  const rows = await connection.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relkind = 'r' and relnamespace = current_schema()::regnamespace and pg_relation_size(oid) > 0`,
+  )
+  if (rows.length > 0) await connection.query(`analyze ${rows.map(({ name }) => `"${name}"`).join(', ')}`)
+}
+
 /** Retention: whole months go at once, and with them what points into them. */
 export async function dropPartitionsBefore(connection: Queryable, before: Date): Promise<string[]> {
   const limit = suffix(before)
