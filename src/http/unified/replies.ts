@@ -54,8 +54,8 @@ export function sendOutcome(context: ReplyContext, outcome: AnsweredOutcome): Fa
   const { reply } = context
   switch (outcome.kind) {
     case 'accepted': {
-      if (outcome.isReplay) reply.header('idempotency-replayed', 'true')
-      reply.header('x-request-id', outcome.requestId)
+      if (outcome.isReplay)
+        reply.header('idempotency-replayed', 'true').header('x-request-id', outcome.requestId)
       const id = outcome.messageId === null ? 'null' : `"${showId('msg', outcome.messageId)}"`
       return send(
         reply,
