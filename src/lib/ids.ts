@@ -57,7 +57,7 @@ function startAt(ms: number): void {
   beginning = ms.toString(16).padStart(12, '0')
 }
 
-/** Random bytes as text, for 512 ids: one by one they cost three times as much. */
+/** Random bytes as text, for 512 ids: one by one they cost twice as much. */
 const pool = Buffer.alloc(8 * 512)
 let chances = ''
 let used = 0

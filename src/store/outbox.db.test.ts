@@ -6,7 +6,7 @@ import { recordReceipts } from '../flows/record-receipts.ts'
 import { systemClock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { silentLog } from '../lib/log.ts'
-import { createDb, type Db } from './db.ts'
+import { createDb, type Db, type Queryable } from './db.ts'
 import { claimMessages, expireMessages, putBack, settleMessages } from './outbox.ts'
 
 let database: TestDatabase
@@ -83,4 +83,32 @@ test('plans that were made while the queue was known to be empty find entries by
   const read = await entriesRead(() => settleOne(lineId))
   expect(read).toBeGreaterThan(0)
   expect(read).toBeLessThan(100)
+})
+
+test('a settlement that waited for its own first try changes nothing of what was claimed anew', async () => {
+  const { id, lineId } = await storeMessage(database.db, company, { state: 'queued', outbox: {} })
+  const wish = { line_id: lineId, epoch: 7, free: 5, single_share: 0, deferred_share: 0 }
+  const claim = (connection: Queryable) => claimMessages(connection, workerId, [wish], new Date())
+  const [claimed] = await claim(db)
+  expect(claimed?.messageId).toBe(id)
+  const again = [putBack(claimed!, new Date())]
+  const first = await database.db.connect()
+  await first.query('begin')
+  expect(await settleMessages(first, again)).toEqual(new Set([id]))
+  expect(await claim(first)).toMatchObject([{ messageId: id, attempts: 2 }])
+  const second = settleMessages(db, again)
+  await expect
+    .poll(() =>
+      database.db.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and state = 'active'`),
+    )
+    .not.toEqual([])
+  await first.query('commit')
+  first.release()
+  expect(await second).toEqual(new Set())
+  expect(
+    await database.db.query(
+      'select handed_over_epoch::int as epoch, attempts from outbox where message_id = $1',
+      [id],
+    ),
+  ).toEqual([{ epoch: 7, attempts: 2 }])
 })
