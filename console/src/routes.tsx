@@ -197,6 +197,8 @@ declare module '@tanstack/react-router' {
 export function goToSignIn(router: ConsoleRouter): void {
   const { pathname, href } = router.state.location
   if (pathname === '/sign-in') return
-  router.options.context.client.removeQueries({ queryKey: sessionQuery.queryKey })
-  void router.navigate({ to: '/sign-in', search: href === '/' ? {} : { to: href } })
+  // Who it was is forgotten when the page is gone: what is still shown has to know it.
+  void router
+    .navigate({ to: '/sign-in', search: href === '/' ? {} : { to: href } })
+    .then(() => router.options.context.client.removeQueries({ queryKey: sessionQuery.queryKey }))
 }

@@ -17,6 +17,31 @@ afterAll(async () => {
   await database.drop()
 })
 
+test('instants are read in every zone, of every age', async () => {
+  const connection = await database.db.connect()
+  for (const zone of ['UTC', 'America/Sao_Paulo', 'Asia/Kolkata', 'Pacific/Chatham']) {
+    await connection.query(`set timezone = '${zone}'`)
+    for (const instant of [
+      '2026-11-15T15:15:22.766Z',
+      '2026-02-28T23:59:59.000Z',
+      '1900-01-01T00:00:00.000Z',
+      '0099-01-01T00:00:00.000Z',
+      '+012026-01-01T00:00:00.000Z',
+    ]) {
+      const [row] = await connection.query<{ at: Date }>('select to_timestamp($1) as at', [
+        Date.parse(instant) / 1000,
+      ])
+      expect(row!.at.toISOString()).toBe(instant)
+    }
+    expect(await connection.query(`select timestamptz 'infinity' as at`)).toEqual([{ at: Infinity }])
+    expect(await connection.query(`select timestamptz '2026-11-15 15:15:22.766999+00' as at`)).toEqual([
+      { at: new Date('2026-11-15T15:15:22.766Z') },
+    ])
+  }
+  await connection.query('reset timezone')
+  connection.release()
+})
+
 test('a statement that takes too long is ended, and one of a patient connection is not', async () => {
   const slow = 'select pg_sleep(0.4)'
   await expect(hasty.query(slow)).rejects.toMatchObject({ code: '57014' })

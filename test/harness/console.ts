@@ -167,7 +167,7 @@ type AxeResult = {
 /** Nothing serious or critical, by the rules of axe, in what the page shows once it has settled. */
 export async function expectAccessible(page: Page): Promise<void> {
   // Rows that are about to be replaced are faded on purpose, and too pale to read.
-  await page.waitForFunction(`document.querySelector('[aria-busy=true]') === null`)
+  await expect.poll(() => page.locator('[aria-busy=true]').count(), { timeout: 10_000 }).toBe(0)
   // Not by a script element, which the page's policy would refuse.
   await page.evaluate(await readFile(axePath, 'utf8'))
   const { violations } = (await page.evaluate(

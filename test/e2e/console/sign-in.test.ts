@@ -38,6 +38,15 @@ browserTest(
   },
 )
 
+browserTest('a session that ends while a page is open leads to the door, without a fault', async () => {
+  const page = await console.open({ role: 'viewer', path: '/messages', expected: /401/ })
+  await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
+  await console.db.query('delete from admin_session')
+  await page.getByRole('link', { name: 'Contacts', exact: true }).click()
+  await page.waitForURL('**/sign-in?to=**')
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+})
+
 browserTest('empty fields and a wrong password are said where they are', async () => {
   const page = await console.open({ path: '/sign-in', expected: /401/ })
   await page.getByRole('button', { name: 'Sign in' }).click()
