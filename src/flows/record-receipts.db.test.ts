@@ -15,6 +15,7 @@ import {
   type ReceiptContext,
   type ReceiptEntry,
 } from './record-receipts.ts'
+import { queueCallbacks } from './queue-callbacks.ts'
 import type { StateChange } from './state-change.ts'
 
 let database: TestDatabase
@@ -160,6 +161,25 @@ describe('a receipt', () => {
     }
     expect(await count(1)).toBe(3)
     expect(await count(300)).toBe(3)
+  })
+
+  it('queues callbacks only where somebody asked to be told', async () => {
+    const count = async (callback: object | null) => {
+      const id = providerId()
+      const message = await storeMessage(db, company, { providerIds: [id] })
+      await db.query('update message set callback = $2 where id = $1', [message.id, callback])
+      const before = db.roundTrips
+      await recordReceipts(context({ onChanged: queueCallbacks }), [
+        entry({ providerId: id, state: 'delivered' }),
+      ])
+      const trips = db.roundTrips - before
+      return {
+        trips,
+        queued: (await db.query('select 1 from callback where subject_id = $1', [message.id])).length,
+      }
+    }
+    expect(await count(null)).toEqual({ trips: 3, queued: 0 })
+    expect(await count({ url: 'https://example.com/heard' })).toEqual({ trips: 4, queued: 1 })
   })
 })
 

@@ -8,7 +8,7 @@ import type { LineChoice } from '../domain/line.ts'
 import type { MessageState } from '../domain/message.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import type { GivenVariable, Recipient, SendFile } from '../domain/send-request.ts'
-import { newId, showId } from '../lib/ids.ts'
+import { newShownId } from '../lib/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Db } from '../store/db.ts'
@@ -61,7 +61,7 @@ export async function sendAsOperator(
   const acceptor = createAcceptor({ db, clock, log })
   return acceptor.accept({
     sender: { kind: 'console_user', id: operatorId, companyId },
-    requestId: showId('req', newId()),
+    requestId: newShownId('req'),
     isDryRun: message.isDryRun,
     request: {
       api: 'unified',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstIdAt, idTime, newId, parseId, showId } from './ids.ts'
+import { firstIdAt, idTime, newId, newShownId, parseId, showId } from './ids.ts'
 
 test('ids sort in the order they were made, however fast, and never repeat', () => {
   const ids = Array.from({ length: 20_000 }, newId)
@@ -22,4 +22,10 @@ test('outside an id has a prefix, and only one of that kind is read', () => {
   expect(parseId('msg', showId('msg', id))).toBe(id)
   expect(parseId('lin', showId('msg', id))).toBeUndefined()
   expect(parseId('msg', id)).toBeUndefined()
+})
+
+test('an id that is only ever shown is one like the others', () => {
+  const ids = Array.from({ length: 2_000 }, () => [newId(), parseId('req', newShownId('req'))!]).flat()
+  expect(ids.toSorted()).toEqual(ids)
+  expect(new Set(ids).size).toBe(ids.length)
 })

@@ -75,8 +75,8 @@ export type ClaimedCallback = {
 
 /**
  * A lease by the database's clock, so that a crash repeats at most what was in flight. An endpoint may have been closed
- * since its work was seen. An event whose message has an
- * earlier one still waiting is put off until that one is due again, so that it is not walked over in every round.
+ * since its work was seen. An event whose message has an earlier one still waiting is put off until that one is due
+ * again, so that it is not walked over in every round.
  */
 const claimStatement = {
   name: 'callback_claim',

@@ -70,10 +70,10 @@ async function createMonth(
   await connection.query(`alter table ${name} ${columns.join(', ')}`)
 }
 
-async function partitionNames(connection: Queryable): Promise<string[]> {
+async function partitionNames(connection: Queryable, condition = 'true'): Promise<string[]> {
   const rows = await connection.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = any(array['message'::regclass, 'message_event'::regclass])`,
+      where i.inhparent = any(array['message'::regclass, 'message_event'::regclass]) and ${condition}`,
   )
   return rows.map((row) => row.name)
 }
@@ -90,12 +90,8 @@ export async function partitionedMonths(connection: Queryable): Promise<Date[]> 
  * until it has grown enough for the next analysis: 50,000 rows. A look at its first rows makes plans right.
  */
 export async function analyzeNewlyFilled(connection: Queryable): Promise<void> {
-  const rows = await connection.query<{ name: string }>(
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = any(array['message'::regclass, 'message_event'::regclass])
-        and c.reltuples = 0 and pg_relation_size(c.oid) > 0`,
-  )
-  for (const { name } of rows) await connection.query(`analyze ${name}`)
+  for (const name of await partitionNames(connection, 'c.reltuples = 0 and pg_relation_size(c.oid) > 0'))
+    await connection.query(`analyze ${name}`)
 }
 
 /** For a database that was filled a moment ago. What is empty stays unknown, which plans better than known emptiness. */

@@ -45,6 +45,7 @@ browserTest('a session that ends while a page is open leads to the door, without
   await page.getByRole('link', { name: 'Contacts', exact: true }).click()
   await page.waitForURL('**/sign-in?to=**')
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await screenshot(page, 'session-ended')
 })
 
 browserTest('empty fields and a wrong password are said where they are', async () => {
